@@ -104,7 +104,7 @@ $(IMAGES): image-%: $(TOOLCHAIN)
 
 test: install ## Type-check, lint and run all tests that need no running system
 	@node tools/programs.ts $(OPTIONAL) nginx redis chromium postgres prometheus java maven
-	@node tools/programs.ts $(OPTIONAL) actionlint helm k6 kube-score toxiproxy-server $(if $(wildcard tests),schemathesis)
+	@node tools/programs.ts $(OPTIONAL) actionlint helm k6 kube-score oasdiff toxiproxy-server $(if $(wildcard tests),schemathesis)
 	npm run check
 	npm test -- $(TEST_FLAGS)
 
@@ -125,6 +125,7 @@ documents: install ## Write the OpenAPI documents and types of the services, ser
 	UPDATE=1 npx vitest run tools/openapi/types.test.ts --testNamePattern 'are current'
 
 breaking: documents ## Write the documents, and print what breaks clients of the last release (AGAINST=)
+	@node tools/programs.ts oasdiff
 	@node tools/openapi/breaking.ts --against '$(AGAINST)'
 
 e2e: install ## Test the charts on a cluster (E2E_CONTEXT=its current context; ONLY=platform)

@@ -74,6 +74,7 @@ const MODULES: Readonly<Record<string, string>> = {
   helm: 'https://helm.sh/docs/intro/install',
   k6: 'https://grafana.com/docs/k6/latest/set-up/install-k6',
   'kube-score': 'https://github.com/zegl/kube-score#installation',
+  oasdiff: 'https://github.com/oasdiff/oasdiff#installation',
   registry: 'https://distribution.github.io/distribution/about/building',
   'toxiproxy-server': 'https://github.com/Shopify/toxiproxy#1-installing-toxiproxy',
 };

@@ -6,21 +6,25 @@ import path from 'node:path';
 export interface Baseline {
   /** A tag, a commit or a folder. */
   readonly name: string;
-  /** By path: `services/users/openapi/v1.json`. */
-  readonly documents: ReadonlyMap<string, unknown>;
+  /** By path, `services/users/openapi/v1.json`: the file, or `commit:path` in git. */
+  readonly documents: ReadonlyMap<string, string>;
 }
 
 const PATTERN = 'services/*/openapi/v*.json';
 
 /**
- * Reads the documents of `against`, a git reference or a folder with a checkout; without it, those of
+ * Finds the documents of `against`, a git reference or a folder with a checkout; without it, those of
  * the newest release, which is the highest tag such as `v1.2.0`. Returns undefined if there is no release.
  *
  * @throws {Error} if `against` is neither
  */
 export function readBaseline(root: string, against: string): Baseline | undefined {
   if (against && fs.existsSync(path.join(against, 'services'))) {
-    return { name: against, documents: readDocuments(against) };
+    const files = findDocuments(against);
+    return {
+      name: against,
+      documents: new Map(files.map((file) => [file, path.resolve(against, file)])),
+    };
   }
   const name = against || newestRelease(root);
   if (!name) return undefined;
@@ -42,16 +46,13 @@ export function readBaseline(root: string, against: string): Baseline | undefine
   );
   const documents = files
     .filter((file) => path.matchesGlob(file, PATTERN))
-    .map((file) => [file, JSON.parse(git(root, 'show', `${commit}:./${file}`) ?? '')] as const);
+    .map((file) => [file, `${commit}:./${file}`] as const);
   return { name, documents: new Map(documents) };
 }
 
-/** The documents of the checkout in `root`. */
-export function readDocuments(root: string): Map<string, unknown> {
-  const files = fs.globSync(PATTERN, { cwd: root }).sort();
-  return new Map(
-    files.map((file) => [file, JSON.parse(fs.readFileSync(path.join(root, file), 'utf8'))]),
-  );
+/** The documents of the checkout in `root`, as paths below it. */
+export function findDocuments(root: string): string[] {
+  return fs.globSync(PATTERN, { cwd: root }).sort();
 }
 
 function newestRelease(root: string): string | undefined {

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { type BreakingChanges, findBreakingChanges } from '@fw/openapi/changes';
 import { readConfig } from '@fw/service';
 
 import { VARIABLES } from '../../services/users/src/config.ts';
-import { type Baseline, readBaseline, readDocuments } from './baseline.ts';
+import { type Baseline, findDocuments, readBaseline } from './baseline.ts';
+import { type BreakingChanges, findBreakingChanges } from './find-breaking-changes.ts';
 
 const HELP = `Usage: node tools/openapi/breaking.ts [--against REFERENCE]
 
@@ -25,14 +25,13 @@ export function compareDocuments(
   { documents }: Baseline,
   isRetired: (version: string) => boolean,
 ): Report[] {
-  const current = readDocuments(root);
+  const current = new Set(findDocuments(root));
   return [...documents].flatMap(([file, before]) => {
     const [, service = '', , name = ''] = file.split('/');
     const version = path.basename(name, '.json');
-    const after = current.get(file);
-    if (after === undefined && isRetired(version)) return [];
-    const operations =
-      after === undefined ? [removalOf(version)] : findBreakingChanges(before, after);
+    const isRemoved = !current.has(file);
+    if (isRemoved && isRetired(version)) return [];
+    const operations = isRemoved ? [removalOf(version)] : findBreakingChanges(before, file, root);
     return operations.length > 0 ? [{ document: `${service} ${version}`, operations }] : [];
   });
 }
@@ -57,23 +56,10 @@ export function printReports(reports: readonly Report[]): string {
     document,
     ...operations.flatMap(({ operation, changes }) => [
       `  ${operation}`,
-      ...mergeStatuses(changes).map((change) => `    ${change}`),
+      ...changes.map((change) => `    ${change}`),
     ]),
   ]);
   return lines.join('\n');
-}
-
-/** Merges the lines that differ only in the status: a schema of errors is in every response. */
-function mergeStatuses(changes: readonly string[]): string[] {
-  const merged = new Map<string, string[]>();
-  for (const change of changes) {
-    const [, status, rest = change] = /^response (\w+)(.+)$/.exec(change) ?? [];
-    const statuses = merged.get(rest) ?? [];
-    merged.set(rest, status === undefined ? statuses : [...statuses, status]);
-  }
-  return [...merged].map(([rest, statuses]) =>
-    statuses.length === 0 ? rest : `response ${statuses.join(', ')}${rest}`,
-  );
 }
 
 function main(): number {

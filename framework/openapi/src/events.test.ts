@@ -6,7 +6,6 @@ import { createApp } from 'fw';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
-import { findBreakingChanges } from './changes/breaking-changes.ts';
 import { generateDocument, openapi } from './index.ts';
 import { createExampleApp } from './testing/example-app.ts';
 
@@ -76,27 +75,4 @@ test('an OpenAPI 3.2 document fits the official schema, and redocly finds nothin
   expect(valid).toBe(true);
   expect(await lintDocument(app)).toEqual([]);
   expect(await lintDocument(createExampleApp({ openapi: '3.2' }))).toEqual([]);
-});
-
-test('another type of the data of an event is a breaking change', async () => {
-  const documentOf = (cents: z.ZodType) =>
-    generateDocument(pricesRouter(z.object({ cents })).getRoutes(), { openapi: '3.2' });
-  const before = await documentOf(z.int());
-
-  expect(findBreakingChanges(before, await documentOf(z.int()))).toEqual([]);
-  expect(findBreakingChanges(before, await documentOf(z.string()))).toEqual([
-    {
-      operation: 'GET /prices',
-      changes: ['response 200 text/event-stream data.cents: type changed from integer to string'],
-    },
-  ]);
-});
-
-test('the step from 3.1 to 3.2 breaks no client', async () => {
-  const routes = pricesRouter().getRoutes();
-  const before = await generateDocument(routes);
-
-  expect(findBreakingChanges(before, await generateDocument(routes, { openapi: '3.2' }))).toEqual(
-    [],
-  );
 });
