@@ -50,9 +50,9 @@ export const charts = {
   },
 };
 
-/** Parses a stream of YAML documents. */
+/** Parses a stream of YAML documents as Kubernetes does, in which `no` and `on` are booleans. */
 export function readObjects(text: string): Rendered[] {
-  return parseAllDocuments(text, { uniqueKeys: true })
+  return parseAllDocuments(text, { uniqueKeys: true, version: '1.1' })
     .map((document): Rendered | null => {
       if (document.errors[0]) throw document.errors[0];
       return document.toJS();

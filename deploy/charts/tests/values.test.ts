@@ -3,7 +3,16 @@ import path from 'node:path';
 import { type AnyVariables, readConfig } from '@fw/service';
 import { describe, expect, test } from 'vitest';
 
-import { charts, NEEDED, only, podOf, SHARED, type Values } from './render.ts';
+import {
+  charts,
+  EVERYTHING,
+  NEEDED,
+  only,
+  PROGRESSIVE,
+  podOf,
+  SHARED,
+  type Values,
+} from './render.ts';
 
 const renderUsers = (values: Values = {}) => charts.render('users', { ...SHARED.users, ...values });
 
@@ -81,14 +90,107 @@ test('updateStrategy, minReadySeconds, envFrom, paths and extraObjects reach the
   expect(only(objects, 'Role', 'users')).toBeDefined();
 });
 
-test('a security context adds settings and cannot weaken Pod Security "restricted"', () => {
-  const podSecurityContext = { runAsNonRoot: false, runAsUser: 1_000, fsGroup: 2_000 };
+test('a security context adds settings', () => {
+  const podSecurityContext = {
+    ...{ runAsUser: 1_000_680_000, fsGroup: 2_000, seccompProfile: { type: 'Localhost' } },
+    ...{ seLinuxOptions: { level: 's0:c1,c2' }, appArmorProfile: { type: 'RuntimeDefault' } },
+  };
   const objects = charts.render('users', { podSecurityContext });
 
-  expect(podOf(objects, 'fw-users').securityContext).toMatchObject({
-    ...{ runAsNonRoot: true, runAsUser: 1_000, fsGroup: 2_000 },
+  expect(podOf(objects, 'fw-users').securityContext).toEqual({
+    ...{ ...podSecurityContext, runAsNonRoot: true },
+    fsGroupChangePolicy: 'OnRootMismatch',
   });
 });
+
+describe.each([
+  ['a service', 'users', (pod: Values) => pod],
+  ['a service of the platform', 'platform', (users: Values) => ({ users })],
+  ['the edge', 'platform', (edge: Values) => ({ edge })],
+  ['PostgreSQL', 'platform', (postgres: Values) => ({ postgres })],
+  ['Valkey', 'platform', (valkey: Values) => ({ valkey })],
+])('the security context of %s cannot weaken Pod Security "restricted":', (_, chart, valuesOf) => {
+  test.each<[string, unknown]>([
+    ['runAsUser', 0],
+    ['runAsNonRoot', false],
+    ['seccompProfile', { type: 'Unconfined' }],
+    ['seccompProfile', {}],
+    ['appArmorProfile', { type: 'Unconfined' }],
+    ['seLinuxOptions', { type: 'spc_t' }],
+    ['seLinuxOptions', { level: 's0', user: 'system_u' }],
+    ['windowsOptions', { hostProcess: true }],
+    ['sysctls', [{ name: 'kernel.msgmax', value: '65536' }]],
+    ['privileged', true],
+  ])('%s %j is rejected', (name, value) => {
+    const error = errorOf(chart, valuesOf({ podSecurityContext: { [name]: value } }));
+
+    expect(error).toMatch(
+      new RegExp(`podSecurityContext\\.${name} (is .*does not|may weaken).*: expected [\\w ,]+\\n`),
+    );
+  });
+});
+
+describe.each(['no', 'on', 'y', 'true', 'null', '1e3', '0x1f', '012'])(
+  'a text that YAML 1.1 reads as another type, %s, remains a text as',
+  (text) => {
+    /** All objects, without what is randomly generated and its checksums. */
+    const jsonOf = (objects: unknown) =>
+      JSON.stringify(objects).replaceAll(/\b\w{40}\b|(?<="checksum\/\w+":")\w+/g, '');
+
+    test.each<[string, (name: string) => unknown]>([
+      [
+        'the name of a release and a namespace',
+        (name) =>
+          (
+            [
+              ['users', { ...SHARED.users, ...EVERYTHING }],
+              ['users', { ...SHARED.users, ...PROGRESSIVE }],
+              ['platform', {}],
+            ] as const
+          ).map(([chart, values]) =>
+            charts.render(chart, values, { release: name, namespace: name }),
+          ),
+      ],
+      [
+        'the names of objects',
+        (name) =>
+          renderUsers({
+            ...EVERYTHING,
+            ...{ fullnameOverride: name, priorityClassName: name, serviceAccount: { name } },
+            ingress: {
+              enabled: true,
+              className: name,
+              controllerNamespace: name,
+              hosts: [{ host: 'api.example.org' }],
+            },
+            store: { type: 'postgres', postgres: { existingSecret: { name } } },
+            podLabels: { name },
+          }),
+      ],
+      [
+        'names in the platform',
+        (name) =>
+          charts.render('platform', {
+            edge: { priorityClassName: name, tls: { secretName: name } },
+            postgres: { existingSecret: name, storage: { existingClaim: name } },
+            valkey: { existingSecret: name },
+          }),
+      ],
+    ])('%s', (_, render) => {
+      expect(jsonOf(render(text))).toBe(jsonOf(render('zzzzzz')).replaceAll('zzzzzz', text));
+    });
+  },
+);
+
+test.each(['1.0.0-', '1.0.0_', '1.0.0.', '_1.0.0', `${'a'.repeat(62)}-b`, `${'a'.repeat(61)}.-b`])(
+  'the tag %s becomes a valid label',
+  (tag) => {
+    for (const { metadata } of renderUsers({ image: { tag } })) {
+      const version = metadata.labels?.['app.kubernetes.io/version'];
+      if (version) expect(version).toMatch(/^(?=.{1,63}$)[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?$/);
+    }
+  },
+);
 
 test.each([
   ['a variable', { config: { LOG_LEVEL: 'debug' } }, 'checksum/config'],
@@ -127,10 +229,18 @@ describe('config', () => {
     },
   );
 
-  test('large numbers are written without an exponent', async () => {
-    const config = { BODY_LIMIT: 10_485_760 };
+  test.each([
+    [10_485_760, '10485760'],
+    [0.25, '0.25'],
+    [0.000_01, '0.00001'],
+    [-1.5, '-1.5'],
+    [0, '0'],
+    [true, 'true'],
+    ['007', '007'],
+  ])('the value %j is the variable "%s"', (value, text) => {
+    const { data } = only(renderUsers({ config: { ANY: value } }), 'ConfigMap');
 
-    expect(await readVariables('users', config)).toMatchObject(config);
+    expect(data.ANY).toBe(text);
   });
 
   test('a misspelled variable, and one of another service, end the start of the service', async () => {

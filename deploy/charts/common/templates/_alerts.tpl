@@ -2,7 +2,7 @@
 apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
 metadata:
-  name: {{ include "common.name" . }}
+  name: {{ include "common.name" . | quote }}
   labels:
     {{- include "common.labels" . | nindent 4 }}
     {{- with .Values.metrics.prometheusRule.labels }}
@@ -114,8 +114,8 @@ refuses connections fails half of them, and a rollout, or a node that is busy fo
   for: {{ .for }}
   labels:
     severity: {{ .severity }}
-    namespace: {{ $root.Release.Namespace }}
-    service: {{ include "common.name" $root }}
+    namespace: {{ $root.Release.Namespace | quote }}
+    service: {{ include "common.name" $root | quote }}
   annotations:
     {{- include "common.annotations" (dict "root" $root "alert" .alert "summary" .summary) | nindent 4 }}
 {{- end }}

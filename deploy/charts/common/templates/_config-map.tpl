@@ -48,7 +48,7 @@
 apiVersion: v1
 kind: ConfigMap
 metadata:
-  name: {{ include "common.name" . }}
+  name: {{ include "common.name" . | quote }}
   labels:
     {{- include "common.labels" . | nindent 4 }}
 data:

@@ -6,7 +6,7 @@
 envFrom:
   {{- if not $isProgressive }}
   - configMapRef:
-      name: {{ include "common.name" . }}
+      name: {{ include "common.name" . | quote }}
   {{- end }}
   {{- with .Values.envFrom }}
   {{- toYaml . | nindent 2 }}
@@ -16,7 +16,7 @@ envFrom:
 env:
   {{- if $isProgressive }}
   {{- range $name, $value := include "common.environment" . | fromYaml }}
-  - name: {{ $name }}
+  - name: {{ $name | quote }}
     value: {{ $value | quote }}
   {{- end }}
   {{- end }}
@@ -64,7 +64,7 @@ volumeMounts:
     sizeLimit: {{ .Values.store.sqlite.size | quote }}
   {{- else }}
   persistentVolumeClaim:
-    claimName: {{ include "common.claimName" . }}
+    claimName: {{ include "common.claimName" . | quote }}
   {{- end }}
 {{- end }}
 {{- with .Values.extraVolumes }}
@@ -76,7 +76,7 @@ volumeMounts:
 {{- define "common.deployment" -}}
 {{- include "common.workload" . }}
 metadata:
-  name: {{ include "common.name" . }}
+  name: {{ include "common.name" . | quote }}
   labels:
     {{- include "common.labels" . | nindent 4 }}
 spec:
@@ -120,7 +120,7 @@ spec:
         {{- toYaml . | nindent 8 }}
         {{- end }}
     spec:
-      serviceAccountName: {{ include "common.accountName" . }}
+      serviceAccountName: {{ include "common.accountName" . | quote }}
       {{- include "common.ownPodSettings" . | trim | nindent 6 }}
       terminationGracePeriodSeconds: {{ include "common.gracePeriodSeconds" . }}
       {{- with include "common.topologySpread" (dict "constraints" .Values.topologySpreadConstraints "labels" (include "common.selectorLabels" .)) | trim }}
@@ -142,7 +142,7 @@ spec:
         {{- end }}
       {{- end }}
       containers:
-        - name: {{ .Chart.Name }}
+        - name: {{ .Chart.Name | quote }}
           {{- include "common.ownContainerSettings" . | trim | nindent 10 }}
           ports:
             - name: http

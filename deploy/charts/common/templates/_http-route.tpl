@@ -4,7 +4,7 @@
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
 metadata:
-  name: {{ include "common.name" . }}
+  name: {{ include "common.name" . | quote }}
   labels:
     {{- include "common.labels" . | nindent 4 }}
 spec:
@@ -14,7 +14,7 @@ spec:
         {{- range include "common.paths" . | fromYamlArray }}
         - path:
             type: PathPrefix
-            value: {{ . }}
+            value: {{ . | quote }}
         {{- end }}
       timeouts:
         request: {{ include "common.proxySeconds" . }}s
@@ -22,7 +22,7 @@ spec:
         {{- if (include "common.trafficRouting" . | fromYaml).plugins }}
         {{- include "common.shares" (list . "gateway.networking.k8s.io/v1" "HTTPRoute") | trim | nindent 8 }}
         {{- else }}
-        - name: {{ include "common.name" . }}
+        - name: {{ include "common.name" . | quote }}
           port: {{ .Values.service.port }}
         {{- end }}
 {{- end }}
@@ -40,6 +40,6 @@ hostnames:
 {{- /* The hosts of the gateway for the notes, from the values httpRoute, with a name in the place of a wildcard. */}}
 {{- define "common.routeHosts" -}}
 {{- range .hostnames | default (list "the-address-of-your-gateway") }}
-- {{ . | replace "*" "a-name" }}
+- {{ . | replace "*" "a-name" | quote }}
 {{- end }}
 {{- end }}

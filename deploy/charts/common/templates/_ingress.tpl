@@ -29,7 +29,7 @@ to the master Ingress of the host, which has the certificate.
 {{- define "common.ingressOwner" -}}
 {{- $className := eq .controller "none" | ternary "" "nginx" }}
 {{- with .className | default $className }}
-ingressClassName: {{ . }}
+ingressClassName: {{ . | quote }}
 {{- end }}
 {{- if and .tls (not (include "common.isMinion" .)) }}
 tls:
@@ -67,7 +67,7 @@ tls:
 apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata:
-  name: {{ include "common.name" . }}
+  name: {{ include "common.name" . | quote }}
   labels:
     {{- include "common.labels" . | nindent 4 }}
   {{- with include "common.ingressAnnotations" . | fromYaml }}
@@ -84,11 +84,11 @@ spec:
       http:
         paths:
           {{- range include "common.paths" $ | fromYamlArray }}
-          - path: {{ . }}
+          - path: {{ . | quote }}
             pathType: Prefix
             backend:
               service:
-                name: {{ include "common.name" $ }}
+                name: {{ include "common.name" $ | quote }}
                 port:
                   name: http
           {{- end }}

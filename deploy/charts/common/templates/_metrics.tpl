@@ -20,7 +20,7 @@ spec:
 apiVersion: monitoring.coreos.com/v1
 kind: ServiceMonitor
 metadata:
-  name: {{ include "common.name" . }}
+  name: {{ include "common.name" . | quote }}
   labels:
     {{- include "common.labels" . | nindent 4 }}
     {{- with .Values.metrics.serviceMonitor.labels }}
@@ -29,8 +29,8 @@ metadata:
 spec:
   selector:
     matchLabels:
-      app.kubernetes.io/name: {{ .Chart.Name }}
-      app.kubernetes.io/instance: {{ .Release.Name }}
+      app.kubernetes.io/name: {{ .Chart.Name | quote }}
+      app.kubernetes.io/instance: {{ .Release.Name | quote }}
       app.kubernetes.io/component: metrics
   endpoints:
     - port: health
@@ -44,7 +44,7 @@ spec:
 apiVersion: monitoring.coreos.com/v1
 kind: Probe
 metadata:
-  name: {{ include "common.name" . }}
+  name: {{ include "common.name" . | quote }}
   labels:
     {{- include "common.labels" . | nindent 4 }}
     {{- with $probe.labels }}
@@ -53,13 +53,13 @@ metadata:
 spec:
   interval: 5s
   scrapeTimeout: 5s
-  module: {{ $probe.module }}
+  module: {{ $probe.module | quote }}
   prober:
-    url: {{ $probe.exporter }}
+    url: {{ $probe.exporter | quote }}
   targets:
     staticConfig:
       static: ["{{ $probe.url }}{{ tpl $probe.path . }}"]
       labels:
-        namespace: {{ .Release.Namespace }}
-        service: {{ include "common.name" . }}
+        namespace: {{ .Release.Namespace | quote }}
+        service: {{ include "common.name" . | quote }}
 {{- end }}

@@ -7,7 +7,7 @@
 {{- $root := index . 0 }}
 {{- $chart := index . 1 }}
 {{- $name := contains $chart $root.Release.Name | ternary $root.Release.Name (printf "%s-%s" $root.Release.Name $chart) }}
-{{- trunc 52 $name | trimSuffix "-" }}
+{{- regexReplaceAll "[^a-z0-9]+$" (trunc 52 $name) "" }}
 {{- end }}
 
 {{- define "common.name" -}}
@@ -19,26 +19,35 @@
 {{- .Values.serviceAccount.name | default $own }}
 {{- end }}
 
+{{- /* A text as the value of a label: at most 63 characters, which begins and ends with a letter or digit. */}}
+{{- define "common.labelValue" -}}
+{{- regexReplaceAll "^[^A-Za-z0-9]+|[^A-Za-z0-9]+$" (trunc 63 .) "" | quote }}
+{{- end }}
+
+{{- define "common.chartLabel" -}}
+{{- printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | include "common.labelValue" }}
+{{- end }}
+
 {{- /* Labels that select the pods of this release. A Deployment cannot change them: they contain no version. */}}
 {{- define "common.selectorLabels" -}}
-app.kubernetes.io/name: {{ .Chart.Name }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ .Chart.Name | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/component: server
 {{- end }}
 
 {{- define "common.labels" -}}
-app.kubernetes.io/name: {{ .Chart.Name }}
-app.kubernetes.io/instance: {{ .Release.Name }}
-app.kubernetes.io/version: {{ include "common.tag" . | trunc 63 | quote }}
+app.kubernetes.io/name: {{ .Chart.Name | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+app.kubernetes.io/version: {{ include "common.labelValue" (include "common.tag" .) }}
 app.kubernetes.io/part-of: fw
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
+helm.sh/chart: {{ include "common.chartLabel" . }}
 {{- end }}
 
 {{- /* Labels of pods. They omit the version of the chart: a new chart alone must not roll the pods. */}}
 {{- define "common.podLabels" -}}
 {{ include "common.selectorLabels" . }}
-app.kubernetes.io/version: {{ include "common.tag" . | trunc 63 | quote }}
+app.kubernetes.io/version: {{ include "common.labelValue" (include "common.tag" .) }}
 app.kubernetes.io/part-of: fw
 {{- end }}
 
@@ -61,7 +70,7 @@ fw/calls-{{ . }}: "true"
 {{- /* The paths of the service: whole segments. */}}
 {{- define "common.paths" -}}{{ tpl (toYaml .Values.paths) . }}{{- end }}
 
-{{- /* A value as text. Helm reads integers as floating-point numbers, which would print as 1e+06. */}}
+{{- /* A value as text. Helm reads numbers as floating-point numbers, which would print as 1e+06. */}}
 {{- define "common.text" -}}
-{{- if kindIs "float64" . }}{{ int64 . }}{{ else }}{{ . }}{{ end }}
+{{- if kindIs "float64" . }}{{ toJson . }}{{ else }}{{ . }}{{ end }}
 {{- end }}

@@ -4,7 +4,7 @@
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
-  name: {{ include "common.name" . }}
+  name: {{ include "common.name" . | quote }}
   labels:
     {{- include "common.labels" . | nindent 4 }}
 spec:
@@ -20,7 +20,7 @@ spec:
         {{- with include "common.controllerNamespace" . }}
         - namespaceSelector:
             matchLabels:
-              kubernetes.io/metadata.name: {{ . }}
+              kubernetes.io/metadata.name: {{ . | quote }}
         {{- end }}
         {{- with include "common.callers" . | trim }}
         {{- . | nindent 8 }}
@@ -87,7 +87,7 @@ spec:
 - to:
     - podSelector:
         matchLabels:
-          app.kubernetes.io/name: {{ $name }}
+          app.kubernetes.io/name: {{ $name | quote }}
           app.kubernetes.io/part-of: fw
   ports:
     - port: {{ include "common.httpPort" $ }}

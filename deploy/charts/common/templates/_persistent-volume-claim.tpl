@@ -7,7 +7,7 @@
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata:
-  name: {{ include "common.claimName" . }}
+  name: {{ include "common.claimName" . | quote }}
   labels:
     {{- include "common.labels" . | nindent 4 }}
   annotations:

@@ -7,6 +7,7 @@ automountServiceAccountToken: false
 # Service links would add environment variables that look like misspelled configuration.
 enableServiceLinks: false
 securityContext:
+  {{- include "common.checkSecurityContext" .pod.podSecurityContext }}
   {{- $context := dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") }}
   {{- toYaml (merge (deepCopy .pod.podSecurityContext) $context (.securityContext | default dict)) | nindent 2 }}
 {{- with concat (dig "imagePullSecrets" list (.root.Values.global | default dict)) .pod.imagePullSecrets }}
@@ -15,11 +16,37 @@ imagePullSecrets:
 {{- end }}
 {{- end }}
 
+{{- /*
+Fails if podSecurityContext is weaker than Pod Security "restricted", or may be: only settings that are known pass
+(https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted).
+*/}}
+{{- define "common.checkSecurityContext" -}}
+{{- $profile := list `"type":"(RuntimeDefault|Localhost)"` "type RuntimeDefault or Localhost" }}
+{{- $anyValue := list "" "" }}
+{{- $rules := dict
+  "runAsNonRoot" (list "^true$" "true")
+  "runAsUser" (list "^[1-9][0-9]*$" "the id of a user other than root")
+  "seccompProfile" $profile
+  "appArmorProfile" $profile
+  "seLinuxOptions" (list `^[{]("level":"[^"]*")?[}]$` "only a level")
+  "fsGroup" $anyValue "fsGroupChangePolicy" $anyValue "runAsGroup" $anyValue "supplementalGroups" $anyValue
+  "supplementalGroupsPolicy" $anyValue "seLinuxChangePolicy" $anyValue
+}}
+{{- range $name, $value := . }}
+{{- $rule := get $rules $name }}
+{{- if and $rule (not (kindIs "invalid" $value)) (not (regexMatch (index $rule 0) (toJson $value))) }}
+{{- fail (printf `podSecurityContext.%s is %s, which Pod Security "restricted" does not allow: expected %s` $name (toJson $value) (index $rule 1)) }}
+{{- else if not $rule }}
+{{- fail (printf `podSecurityContext.%s may weaken Pod Security "restricted": expected only %s` $name (keys $rules | sortAlpha | join ", ")) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- /* The settings of every container: (dict "root" $ "image" values "tag" "1.0"). */}}
 {{- define "common.containerSettings" -}}
 {{- $global := dig "image" dict (.root.Values.global | default dict) }}
 image: {{ include "common.imageReference" . | quote }}
-imagePullPolicy: {{ $global.pullPolicy | default .image.pullPolicy }}
+imagePullPolicy: {{ $global.pullPolicy | default .image.pullPolicy | quote }}
 securityContext:
   allowPrivilegeEscalation: false
   readOnlyRootFilesystem: true
@@ -85,7 +112,7 @@ topologySpreadConstraints:
 {{- /* The nodes of pods: (dict "pod" values "tolerations" more tolerations). */}}
 {{- define "common.placement" -}}
 {{- with .pod.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- with concat (.tolerations | default list) .pod.tolerations }}
 tolerations:

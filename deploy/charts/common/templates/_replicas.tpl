@@ -29,13 +29,13 @@ pods keep their number until the autoscaler has set one, because Kubernetes woul
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
 metadata:
-  name: {{ include "common.name" $ }}
+  name: {{ include "common.name" $ | quote }}
   labels:
     {{- include "common.labels" $ | nindent 4 }}
 spec:
   scaleTargetRef:
     {{- include "common.workload" $ | nindent 4 }}
-    name: {{ include "common.name" $ }}
+    name: {{ include "common.name" $ | quote }}
   minReplicas: {{ .minReplicas }}
   maxReplicas: {{ .maxReplicas }}
   metrics:
@@ -63,7 +63,7 @@ spec:
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
-  name: {{ include "common.name" . }}
+  name: {{ include "common.name" . | quote }}
   labels:
     {{- include "common.labels" . | nindent 4 }}
 spec:

@@ -25,8 +25,8 @@ strategy:
 {{- /* All pods of the next version are started and analysed before the switch. */}}
 {{- define "common.blueGreenStrategy" -}}
 blueGreen:
-  activeService: {{ include "common.name" . }}
-  previewService: {{ include "common.previewName" . }}
+  activeService: {{ include "common.name" . | quote }}
+  previewService: {{ include "common.previewName" . | quote }}
   # Proxies use open connections to pods of an aborted version until these terminate.
   abortScaleDownDelaySeconds: 1
   prePromotionAnalysis:
@@ -41,8 +41,8 @@ blueGreen:
 {{- $router := include "common.trafficRouting" . | fromYaml }}
 canary:
   {{- if $router }}
-  stableService: {{ include "common.name" . }}
-  canaryService: {{ include "common.previewName" . }}
+  stableService: {{ include "common.name" . | quote }}
+  canaryService: {{ include "common.previewName" . | quote }}
   trafficRouting:
     {{- toYaml $router | nindent 4 }}
   # preStop keeps the pods until the router has its new weights.
@@ -143,7 +143,7 @@ A release in progress keeps its shares: Helm would not take over the list.
 {{- if and (hasKey $weights .name) (hasKey . "weight") }}{{ $_ := set $weights .name (int .weight) }}{{ end }}
 {{- end }}
 {{- range $each := list $name (include "common.previewName" $root) }}
-- name: {{ $each }}
+- name: {{ $each | quote }}
   port: {{ $root.Values.service.port }}
   weight: {{ get $weights $each }}
 {{- end }}
@@ -156,7 +156,7 @@ A release in progress keeps its shares: Helm would not take over the list.
 apiVersion: traefik.io/v1alpha1
 kind: TraefikService
 metadata:
-  name: {{ $name }}
+  name: {{ $name | quote }}
   labels:
     {{- include "common.labels" . | nindent 4 }}
 spec:
@@ -167,7 +167,7 @@ spec:
 apiVersion: traefik.io/v1alpha1
 kind: IngressRoute
 metadata:
-  name: {{ $name }}
+  name: {{ $name | quote }}
   labels:
     {{- include "common.labels" . | nindent 4 }}
 spec:
@@ -185,7 +185,7 @@ spec:
       match: {{ with $traefik.hosts }}(Host(`{{ join "`) || Host(`" . }}`)) && {{ end }}(Path(`{{ . }}`) || PathPrefix(`{{ . }}/`))
       services:
         - kind: TraefikService
-          name: {{ $name }}
+          name: {{ $name | quote }}
     {{- end }}
 {{- end }}
 
@@ -194,7 +194,7 @@ spec:
 apiVersion: v1
 kind: Service
 metadata:
-  name: {{ include "common.previewName" . }}
+  name: {{ include "common.previewName" . | quote }}
   labels:
     {{- include "common.labels" . | nindent 4 }}
     app.kubernetes.io/component: preview
@@ -271,17 +271,17 @@ spec:
       successCondition: len(result) > 0
       provider:
         prometheus:
-          address: {{ $root.Values.progressiveDelivery.prometheus.address }}
+          address: {{ $root.Values.progressiveDelivery.prometheus.address | quote }}
           query: count(process_start_time_seconds{ {{- include "common.versionSeries" $root }}})
     {{- range $name, $query := include "common.violations" $root | fromYaml }}
-    - name: {{ $name }}
+    - name: {{ $name | quote }}
       interval: 5s
       # The controller rejects a count that is an argument.
       count: {{ add 1 (div (int64 $.seconds) 5) }}
       successCondition: len(result) == 0
       provider:
         prometheus:
-          address: {{ $root.Values.progressiveDelivery.prometheus.address }}
+          address: {{ $root.Values.progressiveDelivery.prometheus.address | quote }}
           query: |-
             {{- $query | nindent 12 }}
     {{- end }}

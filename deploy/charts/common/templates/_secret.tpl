@@ -33,7 +33,7 @@ them. The service reads them from files, so that its environment contains none.
 apiVersion: v1
 kind: Secret
 metadata:
-  name: {{ include "common.name" . }}
+  name: {{ include "common.name" . | quote }}
   labels:
     {{- include "common.labels" . | nindent 4 }}
 type: Opaque
@@ -71,18 +71,18 @@ stringData:
       {{- range $name, $secret := .secrets }}
       - secret:
           {{- if $secret.value }}
-          name: {{ include "common.name" $.root }}
+          name: {{ include "common.name" $.root | quote }}
           items:
             - { key: {{ $name }}, path: {{ $name }} }
           {{- else }}
-          name: {{ tpl $secret.existing.name $.root }}
+          name: {{ tpl $secret.existing.name $.root | quote }}
           items:
             - { key: {{ $secret.existing.key | quote }}, path: {{ $name }} }
           {{- end }}
       {{- end }}
       {{- range $name, $existing := include "common.certificates" .root | fromYaml }}
       - secret:
-          name: {{ tpl $existing.name $.root }}
+          name: {{ tpl $existing.name $.root | quote }}
           items:
             - { key: {{ $existing.key | quote }}, path: {{ $name }} }
       {{- end }}

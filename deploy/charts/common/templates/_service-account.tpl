@@ -2,7 +2,7 @@
 apiVersion: v1
 kind: ServiceAccount
 metadata:
-  name: {{ include "common.accountName" . }}
+  name: {{ include "common.accountName" . | quote }}
   labels:
     {{- include "common.labels" . | nindent 4 }}
   {{- with .Values.serviceAccount.annotations }}

@@ -2,7 +2,7 @@
 apiVersion: v1
 kind: Service
 metadata:
-  name: {{ include "common.name" . }}
+  name: {{ include "common.name" . | quote }}
   labels:
     {{- include "common.labels" . | nindent 4 }}
   {{- with .Values.service.annotations }}
@@ -10,7 +10,7 @@ metadata:
     {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
-  type: {{ .Values.service.type }}
+  type: {{ .Values.service.type | quote }}
   {{- /* With a Rollout, its controller sets the selector, the pods of one version, unless their number divides the requests. */}}
   {{- $isDivided := include "common.isDividedByPods" . }}
   {{- if or $isDivided (not .Values.progressiveDelivery.enabled) }}

@@ -172,8 +172,8 @@ spec:
 {{- end }}
 
 {{- define "common.testLabels" -}}
-app.kubernetes.io/name: {{ .Chart.Name }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ .Chart.Name | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/component: test
 app.kubernetes.io/part-of: fw
 {{- end }}

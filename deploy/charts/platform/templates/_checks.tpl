@@ -56,7 +56,7 @@ the name of {{ $name }} is changed, so that reports would not find it: expected 
 {{- range $name := include "platform.services" $ | fromYamlArray }}
 {{- $store := (get $.Subcharts $name).Values.store }}
 {{- if and $store (eq (dig "type" "" ($store | default dict)) "postgres") (not $store.postgres.url) (eq (tpl $store.postgres.existingSecret.name $) (include "platform.postgresName" $)) }}
-- {{ $name }}
+- {{ $name | quote }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -69,7 +69,7 @@ the name of {{ $name }} is changed, so that reports would not find it: expected 
 {{- $service := get $.Subcharts $name }}
 {{- $policy := $service.Values.networkPolicy }}
 {{- if and (eq (include "common.storeType" $service) "postgres") $policy.enabled (deepEqual (tpl (toYaml $policy.databaseTo) $service | fromYamlArray) $bundled) }}
-- {{ $name }}
+- {{ $name | quote }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -9,7 +9,7 @@
 {{- define "platform.services" -}}
 {{- range .Chart.Dependencies }}
 {{- if .Condition }}
-- {{ .Name }}
+- {{ .Name | quote }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -34,8 +34,8 @@
 
 {{- /* Labels that select the pods of one part: (list $ "edge"). */}}
 {{- define "platform.selectorLabels" -}}
-app.kubernetes.io/name: {{ index . 1 }}
-app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
+app.kubernetes.io/name: {{ index . 1 | quote }}
+app.kubernetes.io/instance: {{ (index . 0).Release.Name | quote }}
 {{- end }}
 
 {{- /* Labels of pods. They omit the version of the chart, which would restart unchanged servers. */}}
@@ -47,8 +47,8 @@ app.kubernetes.io/part-of: fw
 {{- define "platform.labels" -}}
 {{- $root := index . 0 -}}
 {{ include "platform.podLabels" . }}
-app.kubernetes.io/managed-by: {{ $root.Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
+app.kubernetes.io/managed-by: {{ $root.Release.Service | quote }}
+helm.sh/chart: {{ include "common.chartLabel" $root }}
 {{- end }}
 
 {{- /* The settings of a pod: (list $ .Values.edge). Pods without data leave a failed node after 30 s. */}}
