@@ -64,8 +64,8 @@ logs: $(TOOLCHAIN) ## Follow the logs of every process
 token: $(TOOLCHAIN) ## Print a bearer token for reports (make token USER=ada TIER=pro)
 	@node deploy/local/token.ts --user $(TOKEN_USER) --tier $(or $(TIER),free)
 
-import: install ## Import a file into the catalog (make import FILE=items.ndjson.gz)
-	@node deploy/local/service-command.ts catalog import $(if $(FILE),'$(FILE)')
+import: install ## Import a file into the catalog (make import FILE=items.ndjson.gz MAX_REJECTED=20%)
+	@node deploy/local/service-command.ts catalog import $(if $(FILE),'$(FILE)') $(if $(MAX_REJECTED),--max-rejected '$(MAX_REJECTED)')
 
 config: install ## Print every variable of the services
 	@node deploy/local/service-command.ts all config

@@ -80,7 +80,7 @@ async function fill({ store, openImport, file, signal }: FillOptions): Promise<v
         return openSource(file, signal);
       },
       replace,
-      isStrict: true,
+      maxRejectedPercent: 0,
       signal,
       onRejections: (rejections) => {
         first ??= rejections[0];

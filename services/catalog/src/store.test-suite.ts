@@ -336,14 +336,14 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
     });
 
     test.for([
-      ['a strict import with an invalid line', `${toLines([itemOf(2)])}nothing\n`, true],
-      ['an import of an empty file', '', false],
-      ['an import without a valid line', '{}\n{}\n', false],
-    ] as const)('%s does not change the catalog', async ([_, content, isStrict]) => {
+      ['an import with too many invalid lines', `${toLines([itemOf(2)])}nothing\n`, 49],
+      ['an import of an empty file', '', 100],
+      ['an import without a valid line', '{}\n{}\n', 100],
+    ] as const)('%s does not change the catalog', async ([_, content, maxRejectedPercent]) => {
       const database = await create();
       await importText(database, toLines([itemOf(1)]));
 
-      const outcome = await importText(database, content, { isStrict });
+      const outcome = await importText(database, content, { maxRejectedPercent });
 
       expect(outcome).toMatchObject({ ending: 'rejected' });
       expect(await idsOf(open(database), {})).toEqual([1]);

@@ -48,14 +48,14 @@ export function toLines(items: readonly Item[]): string {
 export async function importText(
   { replace }: Pick<CatalogDatabase, 'replace'>,
   content: string | readonly string[],
-  { isStrict = false, signal = new AbortController().signal } = {},
+  { maxRejectedPercent = 100, signal = new AbortController().signal } = {},
 ) {
   const chunks = [content].flat().map((text) => Buffer.from(text));
   const rejections: Rejection[] = [];
   const outcome = await importItems({
     open: () => createSource(Readable.from(chunks)),
     replace,
-    isStrict,
+    maxRejectedPercent,
     signal,
     onRejections: (some) => void rejections.push(...some),
   });

@@ -74,8 +74,7 @@ test('the first 20 rejected lines are printed, all of them are in the report fil
 
   const ending = await importFile(
     write('items.ndjson', `${toLines([itemOf(1)])}${lines}`),
-    '--report',
-    file('report'),
+    ...['--report', file('report'), '--max-rejected', '100%'],
   );
 
   expect(ending.code).toBe(0);
@@ -90,22 +89,28 @@ test('the first 20 rejected lines are printed, all of them are in the report fil
   expect(await total()).toBe(1);
 });
 
-test('--strict rejects a file with an invalid line, exits with 1 and does not change the catalog', async () => {
-  const { write, importFile, total } = newFolder();
-  await importFile(write('good', toLines([itemOf(1)])));
+test.for([
+  [18, 'by default', 1, [], '2 of 20 lines rejected (10%), at most 5% may be (--max-rejected)'],
+  [38, 'by default', 0, [], '2 lines rejected'],
+  [18, 'with --max-rejected 9.9%', 1, ['--max-rejected', '9.9%'], '(10%), at most 9.9% may be'],
+  [18, 'with --max-rejected=10%', 0, ['--max-rejected=10%'], '2 lines rejected'],
+  [198, 'with --max-rejected 0%', 1, ['--max-rejected', '0%'], '(1%), at most 0% may be'],
+  [199, 'with --strict', 1, ['--strict'], '2 of 201 lines rejected (0.995%), at most 0% may be'],
+] as const)(
+  'a file of %d items and 2 rejected lines, imported %s, ends with exit code %d',
+  async ([items, _, code, options, summary]) => {
+    const { write, importFile, total } = newFolder();
+    await importFile(write('good', toLines([itemOf(1)])));
+    const lines = Array.from({ length: items }, (_, index) => itemOf(index + 1));
 
-  const ending = await importFile(
-    '--strict',
-    write('bad', `${toLines([itemOf(1), itemOf(2)])}{}\n`),
-  );
+    const ending = await importFile(...options, write('bad', `{}\n${toLines(lines)}nothing\n`));
 
-  expect(ending).toMatchObject({
-    code: 1,
-    stdout: 'Rejected the file: 1 line rejected; the catalog is unchanged\n',
-  });
-  expect(ending.stderr).toContain('line 3: id must be an integer of at least 1\n');
-  expect(await total()).toBe(1);
-});
+    expect(ending).toMatchObject({ code, stdout: expect.stringContaining(summary) });
+    expect(ending.stdout.includes('the catalog is unchanged')).toBe(code === 1);
+    expect(ending.stderr).toContain('line 1: id must be an integer of at least 1\n');
+    expect(await total()).toBe(code === 1 ? 1 : items);
+  },
+);
 
 test('a file that cannot be read is named in one line, and the exit code is 1', async () => {
   const { file, write, importFile } = newFolder();
@@ -135,15 +140,20 @@ test('rejected lines are printed although the rest of the file cannot be read', 
   expect(stderr).toContain(`Cannot import "${file('cut')}": unexpected end of file`);
 });
 
-test.for([[[]], [['a', 'b']], [['--quickly', 'a']]] as const)(
-  'import with the arguments %j prints its usage and exits with 2',
-  async ([args]) => {
-    expect(await newFolder().importFile(...args)).toMatchObject({
-      code: 2,
-      stderr: 'Usage: import FILE [--strict] [--report FILE]\n',
-    });
-  },
-);
+test.for([
+  [[]],
+  [['a', 'b']],
+  [['--quickly', 'a']],
+  [['a', '--max-rejected']],
+  ...['', '5', '%', '101%', '-1%', '5 %', '1e1%', 'five'].map((percent) => [
+    ['a', `--max-rejected=${percent}`],
+  ]),
+] as const)('import with the arguments %j prints its usage and exits with 2', async ([args]) => {
+  expect(await newFolder().importFile(...args)).toMatchObject({
+    code: 2,
+    stderr: 'Usage: import FILE [--max-rejected PERCENT%] [--strict] [--report FILE]\n',
+  });
+});
 
 /** Starts an import that waits for more content. */
 function startImport(folder: ReturnType<typeof newFolder>, kind: 'pipe' | 'stdin') {

@@ -15,11 +15,14 @@ const MAX_PRINTED = 20;
 
 const EXIT_CODES = { imported: 0, rejected: 1, interrupted: 130 };
 
-const USAGE = 'FILE [--strict] [--report FILE]';
+/** A file with more rejected lines is probably of another format, or incomplete. */
+const MAX_REJECTED = '5%';
+
+const USAGE = 'FILE [--max-rejected PERCENT%] [--strict] [--report FILE]';
 
 /** Replaces the catalog; prints progress and rejected lines to standard error, the result to standard output. */
 export const importCommand: Command<CatalogConfig> = {
-  summary: 'replaces the catalog by the items of an NDJSON file (plain or gzip)',
+  summary: `replaces the catalog by the items of an NDJSON file (plain or gzip), unless more than ${MAX_REJECTED} of its lines are rejected`,
   usage: USAGE,
   async run(config, args, { signal }) {
     const request = readArguments(args);
@@ -27,7 +30,7 @@ export const importCommand: Command<CatalogConfig> = {
       process.stderr.write(`Usage: import ${USAGE}\n`);
       return 2;
     }
-    const { file, isStrict } = request;
+    const { file, maxRejectedPercent } = request;
     const startedMs = performance.now();
     try {
       if (request.report !== undefined && isSameFile(file, request.report)) {
@@ -37,14 +40,15 @@ export const importCommand: Command<CatalogConfig> = {
       const outcome = await importItems({
         open: () => openSource(file, signal),
         replace: await openImport(config),
-        isStrict,
+        maxRejectedPercent,
         signal,
         onProgress: createProgress((text) => process.stderr.write(text)),
         onRejections: (rejections) => report.add(rejections),
       }).finally(() => {
         for (const line of report.end()) process.stderr.write(`${line}\n`);
       });
-      process.stdout.write(`${summaryOf(outcome, performance.now() - startedMs)}\n`);
+      const tookMs = performance.now() - startedMs;
+      process.stdout.write(`${summaryOf(outcome, { tookMs, maxRejectedPercent })}\n`);
       return EXIT_CODES[outcome.ending];
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -58,12 +62,17 @@ function readArguments(args: readonly string[]) {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
-      options: { strict: { type: 'boolean' }, report: { type: 'string' } },
+      options: {
+        'max-rejected': { type: 'string', default: MAX_REJECTED },
+        strict: { type: 'boolean' },
+        report: { type: 'string' },
+      },
       allowPositionals: true,
     });
     const [file] = positionals;
-    if (file === undefined || positionals.length > 1) return undefined;
-    return { file, isStrict: values.strict === true, report: values.report };
+    const [, percent] = /^(100|\d{1,2}(?:\.\d+)?)%$/.exec(values['max-rejected']) ?? [];
+    if (file === undefined || positionals.length > 1 || percent === undefined) return undefined;
+    return { file, maxRejectedPercent: values.strict ? 0 : Number(percent), report: values.report };
   } catch {
     return undefined;
   }
@@ -102,14 +111,19 @@ function createReport(file: string | undefined) {
   };
 }
 
-function summaryOf({ ending, items, rejected }: ImportOutcome, tookMs: number): string {
-  const rejectedLines = `${count(rejected)} ${rejected === 1 ? 'line' : 'lines'} rejected`;
+function summaryOf(
+  { ending, items, rejected }: ImportOutcome,
+  { tookMs, maxRejectedPercent }: { readonly tookMs: number; readonly maxRejectedPercent: number },
+): string {
   const allItems = `${count(items)} ${items === 1 ? 'item' : 'items'}`;
   if (ending === 'imported') {
     const perSecond = count((items / tookMs) * 1000);
+    const rejectedLines = `${count(rejected)} ${rejected === 1 ? 'line' : 'lines'} rejected`;
     return `Imported ${allItems} in ${duration(tookMs)} (${perSecond} per second); ${rejectedLines}`;
   }
   if (ending === 'interrupted') return `Interrupted after ${allItems}: the catalog is unchanged`;
-  const reason = items === 0 ? 'it contains no valid item' : rejectedLines;
-  return `Rejected the file: ${reason}; the catalog is unchanged`;
+  if (items === 0) return 'Rejected the file: it contains no valid item; the catalog is unchanged';
+  const lines = items + rejected;
+  const percent = ((rejected / lines) * 100).toLocaleString('en', { maximumSignificantDigits: 3 });
+  return `Rejected the file: ${count(rejected)} of ${count(lines)} lines rejected (${percent}%), at most ${maxRejectedPercent}% may be (--max-rejected); the catalog is unchanged`;
 }

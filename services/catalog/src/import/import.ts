@@ -16,8 +16,8 @@ export interface ImportOptions {
   /** Opens the file, once the store is ready. The source must end when `signal` aborts. */
   readonly open: () => Source | Promise<Source>;
   readonly replace: ReplaceCatalog;
-  /** Rejects the whole file if one line is rejected. */
-  readonly isStrict: boolean;
+  /** Rejects the whole file if more than this percentage of its lines is rejected. */
+  readonly maxRejectedPercent: number;
   /** Cancels the import. */
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: ImportProgress) => void;
@@ -34,7 +34,7 @@ export interface ImportOutcome {
 
 /** Replaces the catalog by the items of a file, in one transaction. */
 export async function importItems(options: ImportOptions): Promise<ImportOutcome> {
-  const { open, replace, isStrict, signal, onProgress, onRejections } = options;
+  const { open, replace, maxRejectedPercent, signal, onProgress, onRejections } = options;
   let items = 0;
   let rejected = 0;
 
@@ -52,7 +52,8 @@ export async function importItems(options: ImportOptions): Promise<ImportOutcome
       onRejections?.(rejections);
       onProgress?.({ phase: 'Reading', rows: items + rejected, done: source.done() });
     }
-    if (items === 0 || (isStrict && rejected > 0)) return undefined;
+    const maxRejected = ((items + rejected) * maxRejectedPercent) / 100;
+    if (items === 0 || rejected > maxRejected) return undefined;
     return source.digest().slice(0, 16);
   }
 
