@@ -103,7 +103,7 @@ $(IMAGES): image-%: $(TOOLCHAIN)
 	  $(if $(SOURCE),--label 'org.opencontainers.image.source=$(SOURCE)') . >/dev/null
 
 test: install ## Type-check, lint and run all tests that need no running system
-	@node tools/programs.ts $(OPTIONAL) nginx redis chromium postgres prometheus java maven
+	@node tools/programs.ts $(OPTIONAL) nginx redis chromium postgres pgbouncer prometheus java maven
 	@node tools/programs.ts $(OPTIONAL) actionlint helm k6 kube-score oasdiff toxiproxy-server $(if $(wildcard tests),schemathesis)
 	npm run check
 	npm test -- $(TEST_FLAGS)

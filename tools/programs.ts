@@ -36,6 +36,12 @@ const PACKAGES: Readonly<Record<string, Package>> = {
     homebrew: 'postgresql',
     folders: '{/usr/lib/postgresql/*,/usr/pgsql-*,/{opt/homebrew,usr/local}/opt/postgresql*}/bin',
   },
+  pgbouncer: {
+    programs: ['pgbouncer'],
+    debian: 'pgbouncer',
+    fedora: 'pgbouncer',
+    homebrew: 'pgbouncer',
+  },
   prometheus: {
     programs: ['prometheus'],
     debian: 'prometheus',

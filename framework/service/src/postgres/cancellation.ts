@@ -12,13 +12,15 @@ const REPEAT_MS = 50;
 type Connection = PoolClient & { readonly processID: number; readonly secretKey: number };
 
 /**
- * Ends the statement of `client` on the server when `signal` aborts. Call the result when the statement
- * has ended: it resolves once no request can reach the next statement of this connection.
+ * Sends a statement of `client` by `send`; ends it on the server when `signal` aborts. Settles once no request
+ * to cancel it can reach the next statement of this connection.
  */
-export function cancelOnAbort(
+export async function cancelOnAbort<T>(
   client: PoolClient,
   { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
-): () => Promise<void> {
+  send: () => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
   let hasEnded = false;
   let timer: NodeJS.Timeout | undefined;
   let request: Promise<void> | undefined;
@@ -28,12 +30,14 @@ export function cancelOnAbort(
     });
   };
   signal.addEventListener('abort', cancel);
-  return async () => {
+  try {
+    return await send();
+  } finally {
     hasEnded = true;
     signal.removeEventListener('abort', cancel);
     clearTimeout(timer);
     await request;
-  };
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Logger } from 'fw';
-import type { PoolClient, QueryConfig, QueryResult } from 'pg';
+import pg, { type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 
 import { createBreaker } from '../client/breaker.ts';
 import { CLOSE_STORES_MS } from '../config/service-variables.ts';
@@ -7,6 +7,7 @@ import type { PoolUse } from '../metrics/metrics.ts';
 import { beginStatement } from '../tracing/tracing.ts';
 import { cancelOnAbort } from './cancellation.ts';
 import {
+  ConnectionLostError,
   isConnectionLost,
   isFromServer,
   isNoResponse,
@@ -15,7 +16,13 @@ import {
   toLost,
   unavailable,
 } from './errors.ts';
-import { AddressFileError, createPool, type DestroyablePool, type PoolOptions } from './pool.ts';
+import {
+  AddressFileError,
+  createPool,
+  type DestroyablePool,
+  type PoolOptions,
+  type TimedStatement,
+} from './pool.ts';
 
 export interface ConnectionsOptions extends PoolOptions {
   readonly logger?: Logger | undefined;
@@ -30,8 +37,13 @@ export type Send = (statement: QueryConfig) => Promise<QueryResult<Record<string
 export interface Connections {
   /** @throws {ServiceUnavailableError} in an outage; every `RETRY_MS`, one call may try to connect */
   admit(): void;
-  /** Runs `work` on one connection; `timeoutMs` is the time limit of each statement, `signal` ends it. */
-  run<T>(work: (send: Send) => Promise<T>, timeoutMs: number, signal?: AbortSignal): Promise<T>;
+  /**
+   * Runs `work` on one connection; `signal` ends its statement. If a pooler shares the connection, the work
+   * is one transaction: only within it do a connection and its time limits stay the same.
+   */
+  run<T>(work: (send: Send) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** Runs `work` in one transaction; `timeoutMs` is the time limit of each statement, `Infinity` for none. */
+  transaction<T>(work: (send: Send) => Promise<T>, timeoutMs: number): Promise<T>;
   /** Statistics of the pool. */
   use(): PoolUse;
   /** Waits for calls in progress, at most `CLOSE_STORES_MS`. */
@@ -51,7 +63,10 @@ const GRACE_MS = 200;
  * @throws {AddressFileError} naming the certificate file of the address that cannot be read
  */
 export function createConnections(options: ConnectionsOptions): Connections {
-  const { name, logger, onLost } = options;
+  const { name, logger, onLost, settings, statementTimeoutMs } = options;
+  const localSettings = Object.entries(settings).map(
+    ([setting, value]) => `SET LOCAL ${setting} = ${pg.escapeLiteral(value)}`,
+  );
   const breaker = createBreaker({ failures: 1, openMs: RETRY_MS });
   let current: DestroyablePool | undefined = newPool();
   let outage: Error | undefined;
@@ -136,7 +151,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
   async function send(
     used: DestroyablePool,
     client: PoolClient,
-    statement: QueryConfig & { readonly query_timeout?: number },
+    statement: TimedStatement,
   ): ReturnType<Send> {
     const startedMs = performance.now();
     const endSpans = beginStatement(used.database, statement.text);
@@ -154,30 +169,60 @@ export function createConnections(options: ConnectionsOptions): Connections {
     }
   }
 
+  async function withConnection<T>(
+    work: (send: Send, client: PoolClient, isShared: boolean) => Promise<T>,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const used = openPool();
+    const client = await (signal ? connectUntil(signal, used) : connect(used));
+    const isShared = used.isShared(client);
+    const changes = {
+      ...(Number.isFinite(timeoutMs) && { query_timeout: timeoutMs + GRACE_MS }),
+      // A prepared statement exists on one connection to the server, and the next one may be another.
+      ...(isShared && { name: '' }),
+    };
+    try {
+      const sendOne: Send = (statement) => send(used, client, { ...statement, ...changes });
+      const result = await work(sendOne, client, isShared);
+      client.release();
+      return result;
+    } catch (error) {
+      const isLost = isConnectionLost(error);
+      if (isLost) onLost();
+      client.release(isLost);
+      throw error;
+    }
+  }
+
+  /** The statements that begin a transaction. */
+  function beginOf(timeoutMs: number, isShared: boolean): string {
+    const limit = `SET LOCAL statement_timeout = ${toTimeLimit(timeoutMs)}`;
+    return ['BEGIN', ...(isShared ? localSettings : []), limit].join('; ');
+  }
+
   return {
     admit() {
       if (!breaker.admit()) throw unavailable(outage);
     },
 
-    async run(work, timeoutMs, signal) {
-      const used = openPool();
-      const client = await (signal ? connectUntil(signal, used) : connect(used));
-      const limit = Number.isFinite(timeoutMs) && { query_timeout: timeoutMs + GRACE_MS };
-      const endCancellation = signal && cancelOnAbort(client, { signal, timeoutMs });
-      try {
-        signal?.throwIfAborted();
-        const result = await work((statement) => send(used, client, { ...statement, ...limit }));
-        await endCancellation?.();
-        client.release();
-        return result;
-      } catch (error) {
-        await endCancellation?.();
-        const isLost = isConnectionLost(error);
-        if (isLost) onLost();
-        client.release(isLost);
-        throw error;
-      }
+    run(work, signal) {
+      const timeoutMs = statementTimeoutMs;
+      const runOn = (send: Send, client: PoolClient, isShared: boolean) => {
+        const sendOne: Send = signal
+          ? (statement) => cancelOnAbort(client, { signal, timeoutMs }, () => send(statement))
+          : send;
+        if (!isShared) return work(sendOne);
+        return runTransaction(send, beginOf(timeoutMs, isShared), () => work(sendOne));
+      };
+      return withConnection(runOn, timeoutMs, signal);
     },
+
+    transaction: (work, timeoutMs) =>
+      withConnection(
+        (send, _, isShared) => runTransaction(send, beginOf(timeoutMs, isShared), () => work(send)),
+        timeoutMs,
+      ),
 
     use() {
       const { totalCount = 0, idleCount = 0, waitingCount = 0 } = current?.pool ?? {};
@@ -195,21 +240,25 @@ export function createConnections(options: ConnectionsOptions): Connections {
   };
 }
 
-/** Runs `work` in one transaction; `timeoutMs` is the time limit of each statement, `Infinity` for none. */
-export async function runTransaction<T>(
-  send: Send,
-  timeoutMs: number,
-  work: () => Promise<T>,
-): Promise<T> {
-  const limitMs = Number.isFinite(timeoutMs) ? Math.ceil(timeoutMs) : 0;
-  await send({ text: `BEGIN; SET LOCAL statement_timeout = ${limitMs}` });
+/** Runs `work` in one transaction, which the statements of `begin` begin. */
+async function runTransaction<T>(send: Send, begin: string, work: () => Promise<T>): Promise<T> {
   try {
+    await send({ text: begin });
     const result = await work();
     const { command } = await send({ text: 'COMMIT' });
     if (command !== 'COMMIT') throw new Error('Cannot commit: a statement has failed');
     return result;
   } catch (error) {
-    if (!isConnectionLost(error)) await send({ text: 'ROLLBACK' });
+    if (!isConnectionLost(error)) {
+      await send({ text: 'ROLLBACK' }).catch((cause: unknown) => {
+        throw new ConnectionLostError('Cannot roll back', { cause });
+      });
+    }
     throw error;
   }
+}
+
+/** `timeoutMs` as a setting of PostgreSQL; `Infinity` is no limit. */
+export function toTimeLimit(timeoutMs: number): string {
+  return String(Number.isFinite(timeoutMs) ? Math.ceil(timeoutMs) : 0);
 }

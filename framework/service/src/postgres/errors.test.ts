@@ -8,6 +8,7 @@ import {
   isFromServer,
   isNoResponse,
   isOutOfConnections,
+  isTableMissing,
   isTaken,
   reasonOf,
   toLost,
@@ -108,11 +109,22 @@ test('only the message of the driver means that there was no response', () => {
   expect(isNoResponse({ message: 'Query read timeout' })).toBe(false);
 });
 
-test('a call without a free connection is out of connections', () => {
-  const message = 'timeout exceeded when trying to connect';
-
-  expect(isOutOfConnections(new Error(message))).toBe(true);
+test.each([
+  ['timeout exceeded when trying to connect', true],
+  ['no more connections allowed (max_client_conn)', true],
+  ['server login failed: no more connections allowed', false],
+])('a call that fails with "%s" is out of connections: %s', (message, expected) => {
+  expect(isOutOfConnections(new Error(message))).toBe(expected);
   expect(isOutOfConnections({ message })).toBe(false);
+});
+
+test.each([
+  ['42P01', true],
+  ['42703', true],
+  ['42601', false],
+  ['57P01', false],
+])('the SQLSTATE %s means that a table or column is missing: %s', (code, expected) => {
+  expect(isTableMissing(serverError(code))).toBe(expected);
 });
 
 test('an unavailable server is a 503 with the reason and Retry-After', () => {

@@ -18,6 +18,9 @@ const TIMEOUTS = new Map([
   ['timeout expired', 'no connection within the time limit'],
 ]);
 
+/** The messages of a full pool: of the driver's, and of PgBouncer's, whose errors share one SQLSTATE. */
+const OUT_OF_CONNECTIONS = new RegExp(`^(${QUEUE_TIMEOUT}|no more connections allowed.*)$`);
+
 /** The server cannot be reached, has closed the connection or does not respond. */
 export class ConnectionLostError extends Error {}
 
@@ -42,8 +45,13 @@ export function isNoResponse(error: unknown): boolean {
 
 /** Whether a call got no connection because the pool or the server had no free one. */
 export function isOutOfConnections(error: unknown): boolean {
-  if (error instanceof Error && error.message === QUEUE_TIMEOUT) return true;
+  if (error instanceof Error && OUT_OF_CONNECTIONS.test(error.message)) return true;
   return sqlState(error)?.startsWith('53') ?? false;
+}
+
+/** Whether a statement uses a table or column that does not exist. */
+export function isTableMissing(error: unknown): boolean {
+  return /^42(P01|703)$/.test(sqlState(error) ?? '');
 }
 
 /** Whether the transaction was rolled back because of another one, so that it can be repeated. */

@@ -1,4 +1,4 @@
-import { runTransaction, type Send } from './connections.ts';
+import type { Send } from './connections.ts';
 import type { PostgresOptions } from './postgres.ts';
 
 /** The migrations, and the prefix of the table that records them. */
@@ -13,26 +13,24 @@ export async function isMigrated(send: Send, { name, migrations }: Tables): Prom
 }
 
 /**
- * Migrates the tables to the newest version in one transaction. If several programs start concurrently, one
- * migrates and the others wait.
+ * Migrates the tables to the newest version, in the transaction of `send`. If several programs start
+ * concurrently, one migrates and the others wait.
  */
 export async function migrate(send: Send, { name, migrations }: Tables): Promise<void> {
   const table = tableOf(name);
-  await runTransaction(send, Number.POSITIVE_INFINITY, async () => {
-    await send({ text: `SELECT pg_advisory_xact_lock(hashtextextended('${table}', 0))` });
-    await send({
-      text: `CREATE TABLE IF NOT EXISTS ${table} (
-        version    integer PRIMARY KEY,
-        applied_at timestamptz NOT NULL DEFAULT now()
-      )`,
-    });
-    const version = await readVersion(send, table);
-    for (const [index, migration] of migrations.entries()) {
-      if (index < version) continue;
-      await send({ text: migration });
-      await send({ text: `INSERT INTO ${table} (version) VALUES (${index + 1})` });
-    }
+  await send({ text: `SELECT pg_advisory_xact_lock(hashtextextended('${table}', 0))` });
+  await send({
+    text: `CREATE TABLE IF NOT EXISTS ${table} (
+      version    integer PRIMARY KEY,
+      applied_at timestamptz NOT NULL DEFAULT now()
+    )`,
   });
+  const version = await readVersion(send, table);
+  for (const [index, migration] of migrations.entries()) {
+    if (index < version) continue;
+    await send({ text: migration });
+    await send({ text: `INSERT INTO ${table} (version) VALUES (${index + 1})` });
+  }
 }
 
 async function readVersion(send: Send, table: string): Promise<number> {

@@ -1,7 +1,13 @@
 import { statSync } from 'node:fs';
 import { Socket } from 'node:net';
 
-import pg, { type ClientConfig, type Pool } from 'pg';
+import pg, {
+  type ClientBase,
+  type ClientConfig,
+  type Pool,
+  type PoolClient,
+  type QueryConfig,
+} from 'pg';
 import { parse } from 'pg-connection-string';
 
 import type { Database } from '../tracing/tracing.ts';
@@ -13,15 +19,22 @@ export interface PoolOptions
   extends Required<
     Pick<PostgresOptions, 'url' | 'name' | 'poolSize' | 'statementTimeoutMs' | 'waitTimeoutMs'>
   > {
+  /** Settings of every session, by name. */
+  readonly settings: Readonly<Record<string, string>>;
   /** Number of connections that stay open without calls. */
   readonly keptConnections: number;
 }
+
+/** The types of the driver omit the time limit of the response, in milliseconds. */
+export type TimedStatement = QueryConfig & { readonly query_timeout?: number };
 
 /** A pool that can be destroyed while its connections are in use. */
 export interface DestroyablePool {
   readonly pool: Pool;
   /** The server, for the spans of its statements. */
   readonly database: Database;
+  /** Whether a pooler, such as PgBouncer, may run each transaction of `client` on another connection. */
+  isShared(client: PoolClient): boolean;
   /** Destroys every connection: calls that use one or wait for one reject. */
   destroy(reason: Error): void;
 }
@@ -32,9 +45,10 @@ export interface DestroyablePool {
  * @throws {AddressFileError} naming the certificate file of `url` that cannot be read
  */
 export function createPool(options: PoolOptions): DestroyablePool {
-  const { statementTimeoutMs, waitTimeoutMs } = options;
+  const { settings, statementTimeoutMs, waitTimeoutMs } = options;
   const address = readAddress(options.url);
   const sockets = new Set<Socket>();
+  const shared = new WeakSet<ClientBase>();
   let destroyReason: Error | undefined;
 
   /** Waiting calls of a destroyed pool would each open a connection; their sockets fail immediately. */
@@ -46,9 +60,22 @@ export function createPool(options: PoolOptions): DestroyablePool {
     return socket;
   }
 
+  /**
+   * Sets the settings of the session. Poolers refuse or ignore them among the parameters of a new
+   * connection. A pooler identifies its connections by numbers of its own, not by the server's processes.
+   */
+  async function prepareSession(client: ClientBase & { readonly processID?: number }) {
+    const calls = Object.entries(settings).map(
+      ([name, value]) => `set_config('${name}', ${pg.escapeLiteral(value)}, false)`,
+    );
+    const text = `SELECT ${calls.join(', ')} WHERE pg_backend_pid() = ${client.processID}`;
+    const statement: TimedStatement = { text, query_timeout: statementTimeoutMs };
+    const { rowCount } = await client.query(statement);
+    if (rowCount === 0) shared.add(client);
+  }
+
   const pool = new pg.Pool({
-    statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: 10_000,
+    onConnect: prepareSession,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     fallback_application_name: options.name,
@@ -78,6 +105,7 @@ export function createPool(options: PoolOptions): DestroyablePool {
       host: address.host,
       port: address.port,
     },
+    isShared: (client) => shared.has(client),
     destroy(reason) {
       destroyReason = reason;
       for (const socket of sockets) socket.destroy(reason);

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'fw';
 
 import type { PoolUse } from '../metrics/metrics.ts';
-import { createConnections, runTransaction, type Send } from './connections.ts';
-import { isConflict, toUnavailable } from './errors.ts';
+import { createConnections, type Send, toTimeLimit } from './connections.ts';
+import { isConflict, isTableMissing, toUnavailable } from './errors.ts';
 import { isMigrated, migrate } from './migrations.ts';
 
 export type { PoolUse } from '../metrics/metrics.ts';
@@ -45,6 +45,8 @@ export interface PostgresOptions {
   readonly name: string;
   /** SQL that leads from each version of the tables to the next; the first creates version 1. */
   readonly migrations: readonly string[];
+  /** Settings of each session, such as `{ work_mem: '64MB' }`. Default: those of the server. */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly logger?: Logger | undefined;
   /** Receives the statistics of the pool: `runtime.metrics`. */
   readonly metrics?: PoolMetrics | undefined;
@@ -109,6 +111,11 @@ export function openPostgres(options: PostgresOptions): Postgres {
   const keptConnections = Math.min(poolSize, KEPT_CONNECTIONS);
   const connections = createConnections({
     ...options,
+    settings: {
+      statement_timeout: toTimeLimit(statementTimeoutMs),
+      idle_in_transaction_session_timeout: '10000',
+      ...options.settings,
+    },
     poolSize,
     keptConnections,
     statementTimeoutMs,
@@ -123,9 +130,9 @@ export function openPostgres(options: PostgresOptions): Postgres {
 
   async function prepare(): Promise<void> {
     const tables = { name, migrations };
-    if (!(await connections.run((send) => isMigrated(send, tables), statementTimeoutMs))) {
+    if (!(await connections.run((send) => isMigrated(send, tables)))) {
       migrating ??= connections
-        .run((send) => migrate(send, tables), Number.POSITIVE_INFINITY)
+        .transaction((send) => migrate(send, tables), Number.POSITIVE_INFINITY)
         .finally(() => {
           migrating = undefined;
         });
@@ -134,33 +141,27 @@ export function openPostgres(options: PostgresOptions): Postgres {
     isReady = true;
   }
 
-  async function use<T>(
-    work: (send: Send) => Promise<T>,
-    timeoutMs: number,
-    signal?: AbortSignal,
-  ): Promise<T> {
+  async function use<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     connections.admit();
     try {
       if (!isReady) await prepare();
-      return await connections.run(work, timeoutMs, signal);
+      return await call();
     } catch (error) {
+      // A pooler keeps connections open while the server restarts, perhaps as an older copy.
+      if (isTableMissing(error)) isReady = false;
       throw signal?.aborted ? signal.reason : toUnavailable(error);
     }
   }
 
   async function ping(): Promise<void> {
-    await use((send) => send({ text: 'SELECT 1' }), statementTimeoutMs);
+    await use(() => connections.run((send) => send({ text: 'SELECT 1' })));
   }
 
   /** Repeats work that was rolled back because it conflicted with another transaction. */
-  async function repeat<T>(
-    work: (send: Send) => Promise<T>,
-    timeoutMs: number,
-    signal?: AbortSignal,
-  ): Promise<T> {
+  async function repeat<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await use(work, timeoutMs, signal);
+        return await use(call, signal);
       } catch (error) {
         const isLast = attempt === CONFLICT_ATTEMPTS;
         if (isLast || !(error instanceof Error) || !isConflict(error.cause)) throw error;
@@ -172,9 +173,9 @@ export function openPostgres(options: PostgresOptions): Postgres {
 
   return {
     query: (statement, values, { signal } = {}) =>
-      repeat((send) => queryOn(send)(statement, values), statementTimeoutMs, signal),
+      repeat(() => connections.run((send) => queryOn(send)(statement, values), signal), signal),
     transaction: (work, { timeoutMs = statementTimeoutMs } = {}) =>
-      repeat((send) => runTransaction(send, timeoutMs, () => work(queryOn(send))), timeoutMs),
+      repeat(() => connections.transaction((send) => work(queryOn(send)), timeoutMs)),
     async migrate() {
       if (isReady) return;
       await prepare().catch((error: unknown) => {

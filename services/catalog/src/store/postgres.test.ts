@@ -2,20 +2,32 @@ import { startTestPostgres } from '@fw/service/testing/vitest';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { startPgbouncer } from '../../../../deploy/local/testing/pgbouncer.ts';
+
 import { describeCatalogStore } from '../store.test-suite.ts';
 import { openPostgresCatalogStore } from './postgres.ts';
 import { createPostgresImport } from './postgres-import.ts';
 
 const server = startTestPostgres();
 
-describeCatalogStore('the PostgreSQL store', async () => {
-  const url = await server().createDatabase();
+function databaseAt(url: string) {
   // Other tests may use the CPU; other tests check time-outs.
   const statementTimeoutMs = 20_000;
   return {
     openStore: () => openPostgresCatalogStore({ url, statementTimeoutMs }),
     replace: createPostgresImport({ url, statementTimeoutMs }),
   };
+}
+
+describeCatalogStore('the PostgreSQL store', async () =>
+  databaseAt(await server().createDatabase()),
+);
+
+describeCatalogStore('the PostgreSQL store through PgBouncer in transaction mode', async () => {
+  const url = await server().createDatabase();
+  const pooler = await startPgbouncer(url, 'transaction');
+  onTestFinished(() => pooler.stop());
+  return databaseAt(pooler.through(url));
 });
 
 test('migrate removes the interrupted import of an earlier version', async () => {

@@ -41,15 +41,14 @@ const FEW = 5_000;
 const ATTEMPTS = 5;
 
 /** Opens a store that reads the catalog from PostgreSQL, also while an import replaces it. */
-export function openPostgresCatalogStore({
-  url,
-  ...options
-}: PostgresCatalogOptions): CatalogStore {
+export function openPostgresCatalogStore(options: PostgresCatalogOptions): CatalogStore {
   const postgres = openPostgres({
     ...options,
-    url: withPlanPerCall(url),
     name: 'catalog',
     migrations: MIGRATIONS,
+    // Each search is planned for its words: whether an ordered index or the index of words is faster
+    // depends on the number of items that contain them.
+    settings: { plan_cache_mode: 'force_custom_plan' },
   });
   let current: Current | undefined;
 
@@ -139,17 +138,6 @@ export function openPostgresCatalogStore({
     },
     close: () => postgres.close(),
   };
-}
-
-/**
- * Makes PostgreSQL plan each search for its words: whether an ordered index or the index of words is
- * faster depends on the number of items that contain them.
- */
-function withPlanPerCall(url: string): string {
-  const address = new URL(url);
-  const options = [address.searchParams.get('options'), '-c plan_cache_mode=force_custom_plan'];
-  address.searchParams.set('options', options.filter((option) => option !== null).join(' '));
-  return address.href;
 }
 
 /** Resolves with `undefined` if an import has dropped a table (SQLSTATE 42P01). */

@@ -1,7 +1,9 @@
 import { readConfig } from '@fw/service';
 import { openPostgres } from '@fw/service/postgres';
 import { startTestPostgres } from '@fw/service/testing/vitest';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+
+import { type Pgbouncer, startPgbouncer } from '../../../../deploy/local/testing/pgbouncer.ts';
 import { VARIABLES } from '../config.ts';
 import { describeUserStore } from '../store.test-suite.ts';
 import { openStore, type UserStore } from '../store.ts';
@@ -19,12 +21,24 @@ const CYD = {
 
 const server = startTestPostgres();
 
-describeUserStore('PostgreSQL store', async () => {
-  const store = open();
+describeUserStore('PostgreSQL store', () => openWithoutUsers(server().url));
+
+describe.each(['session', 'transaction'] as const)('PgBouncer in %s mode', (poolMode) => {
+  let pooler: Pgbouncer;
+  beforeAll(async () => {
+    pooler = await startPgbouncer(server().url, poolMode);
+  });
+  afterAll(() => pooler?.stop());
+
+  describeUserStore('PostgreSQL store', () => openWithoutUsers(pooler.through(server().url)));
+});
+
+async function openWithoutUsers(url: string): Promise<UserStore> {
+  const store = openPostgresUserStore({ url, statementTimeoutMs: 20_000 });
   await store.migrate();
   await runSql('TRUNCATE users, users_idempotency, users_counts');
   return store;
-});
+}
 
 function open(): UserStore {
   return openPostgresUserStore({ url: server().url, statementTimeoutMs: 20_000 });
