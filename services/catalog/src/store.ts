@@ -89,8 +89,8 @@ export interface CatalogStore {
   figures(): Promise<Versioned<Figures>>;
   /** Version of the current catalog; `undefined` if no catalog was ever imported. */
   version(): Promise<string | undefined>;
-  /** Migrates the tables to the newest version; the first use does the same. */
-  migrate(): Promise<void>;
+  /** Migrates the tables to the newest version; the first use does the same. Resolves with the applied versions. */
+  migrate(): Promise<readonly number[]>;
   /** Rejects if the store is unavailable or contains no catalog. */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -10,6 +10,9 @@ import {
 } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { USERS_MIGRATIONS } from './store/postgres-migrations.ts';
+import { USERS_FORMAT } from './store/sqlite-migrations.ts';
+
 const MAIN = new URL('./main.ts', import.meta.url);
 
 const server = startTestPostgres();
@@ -61,15 +64,34 @@ test('a ready service has open connections to PostgreSQL for the first requests'
   expect(metrics).toMatch(/^db_pool_connections\{pool="users",state="idle".*\} 4$/m);
 });
 
-test('migrate creates the tables in PostgreSQL and exits with 0', async () => {
-  const DATABASE_URL = await server().createDatabase();
+test.each([
+  ['PostgreSQL', USERS_MIGRATIONS, async () => ({ DATABASE_URL: await server().createDatabase() })],
+  ['SQLite', USERS_FORMAT.migrations, async () => ({ DATABASE_FILE: newFile() })],
+])(
+  'migrate creates the tables in %s, a line for each migration',
+  async (_, migrations, newVariables) => {
+    const variables = await newVariables();
+    const migrate = () => runToEnd(MAIN, variables, ['migrate']);
+    const messagesOf = ({ stdout }: { readonly stdout: string }) =>
+      stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line).message);
 
-  const ending = await runToEnd(MAIN, { DATABASE_URL }, ['migrate']);
+    const [first, second] = [await migrate(), await migrate()];
 
-  expect(ending).toMatchObject({ code: 0, stderr: '' });
-  const { url } = await startTestService(MAIN, { DATABASE_URL });
-  expect(await (await fetch(`${url}/api/v2/users`)).json()).toMatchObject({ data: [] });
-});
+    expect([first, second]).toMatchObject([
+      { code: 0, stderr: '' },
+      { code: 0, stderr: '' },
+    ]);
+    expect(messagesOf(first)).toEqual(
+      migrations.map((_, index) => `Applied migration ${index + 1}`),
+    );
+    expect(messagesOf(second)).toEqual(['Nothing to do: all migrations are applied']);
+    const { url } = await startTestService(MAIN, variables);
+    expect(await (await fetch(`${url}/api/v2/users`)).json()).toMatchObject({ data: [] });
+  },
+);
 
 test('migrate without PostgreSQL prints one line without the password and exits with 1', async () => {
   const DATABASE_URL = 'postgres://users:secret-word@127.0.0.1:1/users';

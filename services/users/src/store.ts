@@ -67,8 +67,8 @@ export interface UserStore {
   update(id: string, changes: UserChanges, options: UpdateOptions): Promise<Outcome>;
   /** Deletes the user, unless `ifVersion` is not the current version; resolves with the deleted user. */
   delete(id: string, ifVersion?: number): Promise<Outcome>;
-  /** Migrates the tables to the newest version; the first use does the same. */
-  migrate(): Promise<void>;
+  /** Migrates the tables to the newest version; the first use does the same. Resolves with the applied versions. */
+  migrate(): Promise<readonly number[]>;
   /** Rejects if the store cannot be read. */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -20,8 +20,8 @@ export interface TaskStore {
   update(id: string, changes: Partial<Pick<Task, 'title' | 'done'>>): Promise<Task | undefined>;
   /** Resolves with whether the task existed. */
   delete(id: string): Promise<boolean>;
-  /** Creates or changes the tables, before the first request. */
-  migrate(): Promise<void>;
+  /** Creates or changes the tables, before the first request; resolves with the applied versions. */
+  migrate(): Promise<readonly number[]>;
   /** Rejects if the store cannot be used. */
   check(): Promise<void>;
   close(): Promise<void>;

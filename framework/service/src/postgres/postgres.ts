@@ -73,8 +73,11 @@ export interface Postgres {
   ): Promise<readonly Row[]>;
   /** Runs `work` in one transaction, which is rolled back if `work` throws. */
   transaction<T>(work: (query: Query) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Migrates the tables to the newest version, without a time limit; the first use does the same. */
-  migrate(): Promise<void>;
+  /**
+   * Migrates the tables to the newest version, without a time limit; the first use does the same. Resolves
+   * with the versions that it applied.
+   */
+  migrate(): Promise<readonly number[]>;
   /** Rejects if the database cannot be used. Opens the connections that the first requests need. */
   check(): Promise<void>;
   /** Closes all connections. */
@@ -125,20 +128,22 @@ export function openPostgres(options: PostgresOptions): Postgres {
     },
   });
   let isReady = false;
-  let migrating: Promise<void> | undefined;
+  let migrating: Promise<readonly number[]> | undefined;
   options.metrics?.watchPool(name, connections.use);
 
-  async function prepare(): Promise<void> {
+  async function prepare(): Promise<readonly number[]> {
     const tables = { name, migrations };
+    let applied: readonly number[] = [];
     if (!(await connections.run((send) => isMigrated(send, tables)))) {
       migrating ??= connections
         .transaction((send) => migrate(send, tables), Number.POSITIVE_INFINITY)
         .finally(() => {
           migrating = undefined;
         });
-      await migrating;
+      applied = await migrating;
     }
     isReady = true;
+    return applied;
   }
 
   async function use<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -177,8 +182,8 @@ export function openPostgres(options: PostgresOptions): Postgres {
     transaction: (work, { timeoutMs = statementTimeoutMs } = {}) =>
       repeat(() => connections.transaction((send) => work(queryOn(send)), timeoutMs)),
     async migrate() {
-      if (isReady) return;
-      await prepare().catch((error: unknown) => {
+      if (isReady) return [];
+      return prepare().catch((error: unknown) => {
         throw toUnavailable(error);
       });
     },

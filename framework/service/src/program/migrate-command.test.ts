@@ -12,6 +12,7 @@ async function run(
   args: readonly string[],
   failedAttempts: number,
   {
+    applied = [],
     error = unavailable(),
     onLog = () => {},
     signal = new AbortController().signal,
@@ -29,6 +30,7 @@ async function run(
     return {
       async migrate() {
         if (++attempts <= failedAttempts) throw error;
+        return applied;
       },
       async close() {
         open--;
@@ -44,10 +46,14 @@ async function run(
 }
 
 interface RunOptions {
+  /** The versions that the store applies. */
+  readonly applied?: readonly number[];
   readonly error?: Error;
   readonly onLog?: () => void;
   readonly signal?: AbortSignal;
 }
+
+const NOTHING = 'Nothing to do: all migrations are applied';
 
 function unavailable(): Error {
   return new ServiceUnavailableError('PostgreSQL cannot be used: connect ECONNREFUSED');
@@ -58,8 +64,14 @@ test('--wait waits for an unavailable store, logs that once, and closes the stor
     ending: 0,
     attempts: 3,
     open: 0,
-    lines: ['Waiting for the store: PostgreSQL cannot be used: connect ECONNREFUSED'],
+    lines: ['Waiting for the store: PostgreSQL cannot be used: connect ECONNREFUSED', NOTHING],
   });
+});
+
+test('migrate logs a line per migration', async () => {
+  const { lines } = await run([], 0, { applied: [2, 3] });
+
+  expect(lines).toEqual(['Applied migration 2', 'Applied migration 3']);
 });
 
 test.each(['--wait=9999', '--wait 10'])(
@@ -86,7 +98,12 @@ test.each(['', '--wait=0', '--wait 0'])(
   async (args) => {
     const words = args === '' ? [] : args.split(' ');
 
-    expect(await run(words, 0)).toEqual({ ending: 0, attempts: 1, open: 0, lines: [] });
+    expect(await run(words, 0)).toEqual({
+      ending: 0,
+      attempts: 1,
+      open: 0,
+      lines: [NOTHING],
+    });
     expect(await run(words, 1)).toEqual({ ending: unavailable(), attempts: 1, open: 0, lines: [] });
   },
 );

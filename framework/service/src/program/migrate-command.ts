@@ -9,13 +9,13 @@ const PAUSE_MS = 500;
 
 /** The part of a store that the command needs. */
 export interface MigratableStore {
-  /** Migrates the tables to the newest version. */
-  migrate(): Promise<void>;
+  /** Migrates the tables to the newest version; resolves with the versions that it applied. */
+  migrate(): Promise<readonly number[]>;
   close(): Promise<void>;
 }
 
 /**
- * Creates the command that migrates a store. It can wait for an unavailable store, such as a database that
+ * Creates the command that migrates a store, and logs each migration. It can wait for an unavailable store, such as a database that
  * starts together with the service. Each attempt opens and closes the store.
  */
 export function createMigrateCommand<Config>(
@@ -32,7 +32,9 @@ export function createMigrateCommand<Config>(
       for (let attempt = 1; ; attempt++) {
         try {
           const store = await openStore(config, { logger });
-          await store.migrate().finally(() => store.close());
+          const applied = await store.migrate().finally(() => store.close());
+          for (const version of applied) logger.info(`Applied migration ${version}`);
+          if (applied.length === 0) logger.info('Nothing to do: all migrations are applied');
           return 0;
         } catch (error) {
           const isUnavailable = error instanceof ServiceUnavailableError;

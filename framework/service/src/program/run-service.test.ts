@@ -312,7 +312,11 @@ test('the command line migrates, runs commands with their exit codes, and prints
   ]);
 
   expect(migrated.code).toBe(0);
-  expect(messagesOf(migrated.stdout)).toEqual(['Migrated a.db']);
+  expect(messagesOf(migrated.stdout)).toEqual([
+    'Opened a.db',
+    'Applied migration 1',
+    'Applied migration 2',
+  ]);
   expect(echoed.code).toBe(3);
   expect(messagesOf(echoed.stdout)).toEqual(['a --b c']);
   expect(config).toMatchObject({ code: 0, stderr: '' });

@@ -6,6 +6,12 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { ServiceUnavailableError } from 'fw';
 
+import {
+  checksumOf,
+  fromStatement,
+  migrationFailed,
+  requireUnchanged,
+} from '../stores/migrations.ts';
 import { beginStatement, hasStatementSpans } from '../tracing/tracing.ts';
 import { isBusy } from './errors.ts';
 
@@ -31,6 +37,9 @@ export interface OpenOptions {
 
 const BUSY_PAUSE_MS = 5;
 
+/** The table of the checksums of applied migrations. */
+const CHECKSUMS = 'fw_migrations';
+
 /**
  * Size of the log, in pages, at which SQLite moves it into the file: 16 MB. The default of 1,000 pages slows
  * inserts by a sixth; a larger log makes the move block longer.
@@ -44,7 +53,8 @@ const CHECKPOINT_PAGES = 4_000;
  * version can be opened while another process writes to it.
  *
  * @throws {ServiceUnavailableError} naming the file, if another process locks it longer than `timeoutMs`
- * @throws {Error} naming the file, if it is not such a database or cannot be opened
+ * @throws {Error} naming the file, if it is not such a database or cannot be opened, or if a migration fails
+ *   or has changed since it was applied
  */
 export function openDatabase(
   file: string,
@@ -117,24 +127,66 @@ function finish<T>(database: DatabaseSync, work: () => T): T {
   }
 }
 
+/** The versions that `openDatabase` applied. */
+const applied = new WeakMap<DatabaseSync, readonly number[]>();
+
+/** The versions to which `openDatabase` migrated `database`; none if it had the newest one. */
+export function appliedMigrations(database: DatabaseSync): readonly number[] {
+  return applied.get(database) ?? [];
+}
+
 /** In one transaction, because another process may be starting on the same new file. */
 function migrate(database: DatabaseSync, format: DatabaseFormat): void {
   const { applicationId, migrations } = format;
   inTransaction(database, () => {
-    const version = readVersion(database, format);
-    if (version >= migrations.length) return;
-    for (const migration of migrations.slice(version)) database.exec(migration);
+    const before = readVersion(database, format);
+    if (before >= migrations.length) return;
+    const versions = migrations.map((_, index) => index + 1).slice(before);
+    for (const version of versions) apply(database, version, migrations[version - 1] ?? '');
     database.exec(`PRAGMA application_id = ${applicationId}`);
     database.exec(`PRAGMA user_version = ${migrations.length}`);
+    recordChecksums(database, migrations);
+    applied.set(database, versions);
   });
 }
 
-/** @throws {Error} if the file belongs to another program */
-function readVersion(database: DatabaseSync, { applicationId }: DatabaseFormat): number {
+/** SQLite compiles a text up to the end of its first statement. */
+function apply(database: DatabaseSync, version: number, migration: string): void {
+  let rest = fromStatement(migration);
+  while (rest !== '') {
+    try {
+      const statement = database.prepare(rest);
+      statement.run();
+      rest = fromStatement(rest.slice(statement.sourceSQL.length));
+    } catch (error) {
+      throw error instanceof Error ? migrationFailed(version, rest, error) : error;
+    }
+  }
+}
+
+/** Also of the versions that an earlier program applied. */
+function recordChecksums(database: DatabaseSync, migrations: readonly string[]): void {
+  database.exec(
+    `CREATE TABLE IF NOT EXISTS ${CHECKSUMS} (version INTEGER PRIMARY KEY, checksum TEXT NOT NULL) STRICT`,
+  );
+  const insert = database.prepare(`INSERT OR IGNORE INTO ${CHECKSUMS} VALUES (?, ?)`);
+  for (const [index, text] of migrations.entries()) insert.run(index + 1, checksumOf(text));
+}
+
+/** @throws {Error} if the file belongs to another program, or a migration has changed since it was applied */
+function readVersion(
+  database: DatabaseSync,
+  { applicationId, migrations }: DatabaseFormat,
+): number {
   const owner = readNumber(database, 'SELECT application_id FROM pragma_application_id');
   const tables = readNumber(database, 'SELECT count(*) FROM sqlite_schema');
   if (owner !== applicationId && (owner !== 0 || tables > 0)) {
     throw new Error('it belongs to another program');
+  }
+  const isKnown = `SELECT count(*) FROM sqlite_schema WHERE name = '${CHECKSUMS}'`;
+  if (readNumber(database, isKnown) > 0) {
+    const rows = database.prepare(`SELECT version, checksum FROM ${CHECKSUMS}`).all();
+    requireUnchanged(migrations, new Map(rows.map((row) => [Number(row.version), row.checksum])));
   }
   return readNumber(database, 'SELECT user_version FROM pragma_user_version');
 }

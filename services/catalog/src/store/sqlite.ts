@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import type { Slice } from '@fw/service';
-import { inSnapshot, openDatabase, orUnavailable } from '@fw/service/sqlite';
+import { appliedMigrations, inSnapshot, openDatabase, orUnavailable } from '@fw/service/sqlite';
 
 import { hasPrice, type ItemFilter, isSearch } from '../item.ts';
 import {
@@ -90,7 +90,7 @@ export function createSqliteCatalogStore(
       return present && String(present.version);
     },
     // Opening the file has migrated it.
-    async migrate() {},
+    migrate: async () => appliedMigrations(database),
     async check() {
       read(() => {});
     },

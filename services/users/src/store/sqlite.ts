@@ -1,4 +1,5 @@
 import {
+  appliedMigrations,
   createGroupCommit,
   inSnapshot,
   openDatabase,
@@ -130,7 +131,7 @@ export function openSqliteUserStore(
         return toUser(present);
       }),
 
-    async migrate() {},
+    migrate: async () => appliedMigrations(database),
 
     async check() {
       orUnavailable(() => any.get());

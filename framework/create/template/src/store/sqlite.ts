@@ -1,4 +1,5 @@
 import {
+  appliedMigrations,
   createGroupCommit,
   type DatabaseFormat,
   openDatabase,
@@ -67,7 +68,7 @@ export function openSqliteTaskStore(
       }),
     delete: (id) => write(() => remove.run(id).changes > 0),
     // openDatabase has migrated the file.
-    async migrate() {},
+    migrate: async () => appliedMigrations(database),
     async check() {
       orUnavailable(() => find.get(''));
     },
