@@ -26,6 +26,8 @@ export interface StallWatchOptions {
 export interface StallWatch {
   /** Runs the middleware of a request: a stall of their code, also after an `await`, is one of the request. */
   run<T>(ctx: Context, next: () => T): T;
+  /** The request for which the current code runs, if it is watched. */
+  current(): Context | undefined;
   /** Begins an interval: watches all callbacks of the process, until `stop`. */
   start(): void;
   stop(): void;
@@ -105,6 +107,7 @@ export function createStallWatch({
         measure(startedMs, ctx);
       }
     },
+    current: () => requests.getStore(),
     start() {
       interval ??= setInterval(resume, INTERVAL_MS).unref();
       resume();

@@ -285,20 +285,39 @@ test.each([
   expect(response).toContain('"code":"REQUEST_TIMEOUT"');
 });
 
-test('an uncaught error is logged and ends the process with exit code 1', async () => {
+test('after uncaught errors, all requests in flight are served, new connections are refused, and the exit code is 1', async () => {
   const service = await start();
+  const begun = await Promise.all(Array.from({ length: 100 }, () => beginRequest(service.url)));
 
-  await fetch(`${service.url}/crash`);
+  await fetch(`${service.url}/crash`, { headers: { 'X-Request-Id': 'faulty' } });
+  await waitFor(() => fetch(service.url).catch((error) => error.message)).toBe('fetch failed');
+  await waitFor(() => service.output()).toContain('another bug');
+  const ready = await statusOf(`${service.healthUrl}/readyz`);
+  const responses = await Promise.all(
+    begun.map(({ connection, rest }) => connection.send(rest).readAll()),
+  );
   const { code, stdout, stderr } = await service.ended;
 
+  expect(ready).toBe(503);
+  expect(responses.filter((text) => text.startsWith('HTTP/1.1 200 OK\r\n'))).toHaveLength(100);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  expect(stdout).toMatch(/"level":"error",.*"error":"Error: a bug/);
+  const message = 'Exiting after an uncaught error, request faulty';
+  expect(messagesOf(stdout).filter((one) => one !== 'request')).toEqual(
+    expect.arrayContaining([message, 'Draining on an uncaught error', message, 'Closed']),
+  );
+});
+
+test('a request that does not end within five seconds after an uncaught error is interrupted', async () => {
+  const service = await start();
+  const { connection } = await beginRequest(service.url);
+
+  await fetch(`${service.url}/crash`);
+  const { code, stdout } = await service.ended;
+
   expect(code).toBe(1);
-  expect(stderr).toBe('');
-  const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
-  expect(last).toMatchObject({
-    level: 'error',
-    message: 'Exiting after an uncaught error',
-  });
-  expect(last.error).toContain('Error: a bug');
+  expect(messagesOf(stdout).at(-1)).toBe('Requests were still in flight at the end of draining');
+  connection.close();
 });
 
 test('the command line migrates, runs commands with their exit codes, and prints help', async () => {

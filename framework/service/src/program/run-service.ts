@@ -9,7 +9,14 @@ import {
   readOptions,
   required,
 } from '@fw/core/options';
-import { type Application, type ListeningServer, type Logger, listen, type TlsOptions } from 'fw';
+import {
+  type Application,
+  type Context,
+  type ListeningServer,
+  type Logger,
+  listen,
+  type TlsOptions,
+} from 'fw';
 import type { ServiceRuntime } from '../app/service-app.ts';
 import { createStallWatch } from '../app/stall-watch.ts';
 import {
@@ -70,7 +77,8 @@ const DEVELOPMENT_CLOSE_MS = 100;
  * Runs a service as this process: depending on the command line, serves requests until SIGTERM or SIGINT
  * and then drains, or runs a command. A failure is one line on standard error and exit code 1, or 2 for an
  * unknown command; an error of the service's own code names the place, and in development its stack follows.
- * A second signal ends the process immediately.
+ * A second signal ends the process immediately. After an uncaught error, requests in flight have five
+ * seconds to finish, and the exit code is 1.
  */
 export async function runService<Config extends ServiceConfig>(
   definition: ServiceDefinition<Config>,
@@ -143,12 +151,9 @@ async function run<Config extends ServiceConfig>(
   const { LOG_LEVEL: level, LOG_FORMAT: format } = config;
   const logger = await openLogger(definition.name, { level, format });
   for (const warning of suspectNames(variables, process.env)) logger.warn(warning);
-  process.on('uncaughtException', (error) => {
-    logger.error('Exiting after an uncaught error', error);
-    process.exit(1);
-  });
-  if (request.kind === 'serve') return serve(definition, config, { logger, stop });
-  const tools = { logger, signal: stop };
+  const crash = onUncaughtError(logger);
+  if (request.kind === 'serve') return serve(definition, config, { logger, stop, crash });
+  const tools = { logger, signal: stop.signal };
   return (await inServiceCode(() => commands[request.name]?.run(config, request.args, tools))) ?? 0;
 }
 
@@ -156,19 +161,16 @@ async function run<Config extends ServiceConfig>(
 async function serve<Config extends ServiceConfig>(
   { name, start }: ServiceDefinition<Config>,
   config: Config,
-  { logger, stop }: { readonly logger: ServiceLogger; readonly stop: AbortSignal },
+  { logger, stop, crash }: { logger: ServiceLogger; stop: AbortController; crash: Crash },
 ): Promise<number> {
   const drain = {
     get isDraining() {
-      return stop.aborted;
+      return stop.signal.aborted;
     },
   };
-  const stopped = once(stop, 'abort').then(() => {
-    logger.info(`Draining on ${stop.reason}`);
-    setTimeout(() => {
-      logger.warn(INCOMPLETE);
-      process.exit(1);
-    }, config.DRAIN_TIMEOUT_MS).unref();
+  const stopped = once(stop.signal, 'abort').then(() => {
+    logger.info(`Draining on ${stop.signal.reason}`);
+    exitAfter(config.DRAIN_TIMEOUT_MS, logger);
   });
   const metrics = createMetrics({ hasProcessMetrics: true, version: config.SERVICE_VERSION });
   const health = createHealth({ drain, logger, metrics: metrics.register });
@@ -209,16 +211,19 @@ async function serve<Config extends ServiceConfig>(
     });
     health.begin(checks);
     stalls.start();
+    crash.current = stalls.current;
+    crash.drain = () => stop.abort('an uncaught error');
     await stopped;
     stalls.stop();
+    const limits = crash.hasHappened ? { ...config, ...CRASH_LIMITS } : config;
     if (isDevelopment) await server.close({ timeoutMs: DEVELOPMENT_CLOSE_MS });
-    else isComplete = await drainServer(server, config);
+    else isComplete = await drainServer(server, limits);
   }
   await inServiceCode(() => service.close?.());
   await tracing?.close();
   if (isComplete) logger.info('Drained');
   else logger.warn(INCOMPLETE);
-  return isComplete ? 0 : 1;
+  return isComplete && !crash.hasHappened ? 0 : 1;
 }
 
 /** Loads OpenTelemetry only if there is a collector. */
@@ -247,16 +252,55 @@ async function drainServer(
 
 const INCOMPLETE = 'Requests were still in flight at the end of draining';
 
+function exitAfter(timeoutMs: number, logger: Logger): void {
+  const exit = () => {
+    logger.warn(INCOMPLETE);
+    process.exit(1);
+  };
+  setTimeout(exit, timeoutMs).unref();
+}
+
+/** After an uncaught error, requests in flight have five seconds, and no load balancer is waited for. */
+const CRASH_LIMITS = { DRAIN_DELAY_MS: 0, DRAIN_TIMEOUT_MS: 5_000 };
+
+/** What happens after an uncaught error. */
+interface Crash {
+  hasHappened: boolean;
+  /** Begins the drain. Default: the process ends at once. */
+  drain?: () => void;
+  /** The request whose code runs, if it is known. */
+  current?: () => Context | undefined;
+}
+
+/**
+ * Logs uncaught errors and rejections. The first one ends the process, which may be in any state; while it
+ * serves requests, those of other clients are finished first.
+ */
+function onUncaughtError(logger: Logger): Crash {
+  const crash: Crash = { hasHappened: false };
+  process.on('uncaughtException', (error) => {
+    const ctx = crash.current?.();
+    const request = ctx ? `, request ${ctx.requestId}` : '';
+    logger.error(`Exiting after an uncaught error${request}`, error);
+    if (!crash.drain) process.exit(1);
+    if (crash.hasHappened) return;
+    crash.hasHappened = true;
+    exitAfter(CRASH_LIMITS.DRAIN_TIMEOUT_MS, logger);
+    crash.drain();
+  });
+  return crash;
+}
+
 /**
  * Aborts on the first SIGTERM or SIGINT, with its name as the reason; a second one ends the process. Node
  * as process 1 has no default handlers, so both signals are handled from the start.
  */
-function onSignal(): AbortSignal {
+function onSignal(): AbortController {
   const stop = new AbortController();
   const end = (signal: NodeJS.Signals) => {
     if (stop.signal.aborted) process.exit(1);
     stop.abort(signal);
   };
   process.on('SIGTERM', end).on('SIGINT', end);
-  return stop.signal;
+  return stop;
 }
