@@ -4,6 +4,7 @@ import {
   aBoolean,
   aFunction,
   aListOf,
+  anObject,
   anObjectWith,
   aString,
   aWholeNumber,
@@ -76,6 +77,19 @@ test.each([
   expect(() => readOptions('f()', options as unknown as object, {})).toThrow(
     `Cannot read the options "${shown}" of f(): expected an object`,
   );
+});
+
+test('a promise in place of options or of an option suggests a missing await', () => {
+  const promise = Promise.resolve({});
+
+  expect(() => readOptions('f()', promise as object, {})).toThrow(
+    'expected an object; is an await missing?',
+  );
+  for (const check of [anObject, aFunction, aString]) {
+    expect(() => readOptions('f()', { a: promise }, { a: check })).toThrow(
+      `expected ${check.expected}; is an await missing?`,
+    );
+  }
 });
 
 describe('a check', () => {

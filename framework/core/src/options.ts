@@ -26,7 +26,7 @@ export function readOptions<Options extends object>(
 ): Options {
   if (!anObject.accepts(options)) {
     throw new TypeError(
-      `Cannot read the options "${show(options)}" of ${owner}: expected ${anObject.expected}`,
+      `Cannot read the options "${show(options)}" of ${owner}: expected ${anObject.expected}${hintOf(options)}`,
     );
   }
   for (const name of Object.keys(options)) {
@@ -48,8 +48,12 @@ export function badOption(
   { name, value, expected }: { name: string; value: unknown; expected: string },
 ): TypeError {
   return new TypeError(
-    `Cannot read option ${name} "${show(value)}" of ${owner}: expected ${expected}`,
+    `Cannot read option ${name} "${show(value)}" of ${owner}: expected ${expected}${hintOf(value)}`,
   );
+}
+
+function hintOf(value: unknown): string {
+  return value instanceof Promise ? '; is an await missing?' : '';
 }
 
 function unknownOption(owner: string, name: string, known: readonly string[]): TypeError {
@@ -89,10 +93,14 @@ export const aBoolean = check('true or false', (value) => typeof value === 'bool
 export const aString = check('a string', (value) => typeof value === 'string');
 /** Accepts functions. */
 export const aFunction = check('a function', (value) => typeof value === 'function');
-/** Accepts objects that are not lists. */
+/** Accepts objects that are neither lists nor promises. */
 export const anObject = check(
   'an object',
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof Promise),
 );
 
 /** Accepts an object or a function that has all `methods`. */

@@ -78,6 +78,12 @@ await runService({ ...base, start });`,
     'Cannot run a: the result of start() needs the option app: the application, which createServiceApp(runtime) returns, at async /main.ts:5:1',
   ],
   [
+    'a missing await in start()',
+    `const createApp = async () => createServiceApp({ logger });
+await runService({ ...base, start: () => ({ app: createApp() }) as never });`,
+    'Cannot run a: Cannot read option app "Promise { [StackedApplication] }" of the result of start(): expected the application, which createServiceApp(runtime) returns; is an await missing?, at async /main.ts:6:1',
+  ],
+  [
     'an unknown member of the result of start()',
     `const start = () => ({ app: createServiceApp({ logger }), closed() {} });
 await runService({ ...base, start });`,

@@ -6,6 +6,7 @@ import {
   anObject,
   anObjectWith,
   aString,
+  check,
   readOptions,
   required,
 } from '@fw/core/options';
@@ -113,7 +114,10 @@ function checkService(service: Service) {
     app: required(
       anObjectWith('the application, which createServiceApp(runtime) returns', ['handle', 'ready']),
     ),
-    checks: anObject,
+    checks: check(
+      'an object of functions',
+      (value) => anObject.accepts(value) && Object.values(value as object).every(aFunction.accepts),
+    ),
     tls: anObject,
     close: aFunction,
   });
