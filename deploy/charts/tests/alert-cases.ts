@@ -78,6 +78,11 @@ function waiting(values: string): Series {
   return series('users', 'db_pool_connections', { pool: 'users', state: 'waiting' }, values);
 }
 
+/** Whether a pod of users can use its store. */
+function storeWorks(values: string, pod = 'a'): Series {
+  return series('users', 'service_check_passes', { check: 'store', pod }, values);
+}
+
 /** 600 decisions of the rate limiter per minute, a tenth of which have `outcome` for 11 minutes. */
 function decisions(outcome: string): Series {
   const of = (name: string, values: string) =>
@@ -187,6 +192,13 @@ export const CASES: readonly (readonly [
     27,
     ['alertname="DatabasePoolExhausted", severity="warning"'],
   ],
+  [
+    'one of two pods cannot use its store for 2 minutes',
+    { ...storeWorks('1x20 0x3'), ...storeWorks('1x24', 'b') },
+    23,
+    ['alertname="StoreUnavailable", severity="critical"'],
+  ],
+  ['no pod could use its store for a minute', storeWorks('1x20 0 1x5'), 21, []],
   ['calls wait for a connection for 3 minutes', waiting('0x20 3x3'), 23, []],
   ['3 of 24 requests through the entry fail', probed('users', '1x57 0x2'), 5, [], 'users', '5s'],
   [

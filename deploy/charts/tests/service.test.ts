@@ -51,7 +51,7 @@ describe.each(CASES)('$chart, $name', ({ chart, name, values }) => {
     );
     expect(container).toMatchObject({
       image: `fw-${chart}:0.1.0`,
-      startupProbe: { httpGet: { path: '/startupz', port: 'health' }, failureThreshold: 60 },
+      startupProbe: { httpGet: { path: '/startupz', port: 'health' }, failureThreshold: 300 },
       livenessProbe: { httpGet: { path: '/livez', port: 'health' }, periodSeconds: 10 },
       readinessProbe: { httpGet: { path: '/readyz', port: 'health' }, periodSeconds: 2 },
       resources: { limits: { memory: '256Mi', 'ephemeral-storage': '1Gi' } },

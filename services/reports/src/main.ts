@@ -39,7 +39,7 @@ await runService({
     };
     const readFigures = createFiguresReader(clients);
     return {
-      // No readiness check: without Redis each replica counts alone, without users or catalog reports are partial.
+      // No check: without Redis each replica counts alone, without users or catalog reports are partial.
       app: createReportsApp({
         ...runtime,
         tokens: tokenOptionsOf(config),

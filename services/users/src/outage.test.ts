@@ -49,6 +49,11 @@ test('the service sends 503 soon after PostgreSQL fails or hangs, and recovers w
     DATABASE_STATEMENT_TIMEOUT_MS: '1000',
   });
   const usersUrl = `${service.url}/api/v2/users`;
+  const readiness = async () => (await send(`${service.healthUrl}/readyz`)).status;
+  const storeMetric = async () => {
+    const text = await (await fetch(`${service.healthUrl}/metrics`)).text();
+    return /^service_check_passes\{check="store"\} (.)$/m.exec(text)?.[1];
+  };
   const expectUnavailable = async (withinMs: number) => {
     const outcomes = await Promise.all([create(usersUrl), send(usersUrl), send(`${usersUrl}/ada`)]);
     for (const { status, retryAfter, tookMs } of outcomes) {
@@ -56,23 +61,26 @@ test('the service sends 503 soon after PostgreSQL fails or hangs, and recovers w
       expect(tookMs).toBeLessThan(withinMs);
     }
     expect((await send(`${service.healthUrl}/livez`)).status).toBe(200);
-    expect((await send(`${service.healthUrl}/readyz`)).status).toBe(503);
+    expect(await storeMetric()).toBe('0');
   };
 
   await expectUnavailable(1_000);
+  expect(await readiness()).toBe(503); // the start waits for the store
   await server.restart();
   expect(await untilCreated(usersUrl)).toBeLessThan(2_000);
-  expect((await send(`${service.healthUrl}/readyz`)).status).toBe(200);
+  expect(await readiness()).toBe(200);
 
   await server.kill();
   await expectUnavailable(1_000);
+  expect(await readiness()).toBe(200);
   await server.restart();
   expect(await untilCreated(usersUrl)).toBeLessThan(2_000);
 
   await server.pause();
   await expectUnavailable(2_000);
   await expectUnavailable(1_000);
+  expect(await readiness()).toBe(200);
   await server.resume();
   expect(await untilCreated(usersUrl)).toBeLessThan(2_000);
-  expect((await send(`${service.healthUrl}/readyz`)).status).toBe(200);
+  expect(await storeMetric()).toBe('1');
 });

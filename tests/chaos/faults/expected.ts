@@ -1,4 +1,3 @@
-import type { ServiceName } from '../../../services/services.ts';
 import type { FaultName } from './faults.ts';
 import type { ProbeName } from './probes.ts';
 import type { PartName } from './system.ts';
@@ -15,8 +14,6 @@ export interface Expectation {
   readonly faults: readonly FaultName[];
   /** The requests that are affected; all others succeed within a second. */
   readonly affected?: Partial<Readonly<Record<ProbeName, Promised>>>;
-  /** The services whose `/readyz` is not 200, without the part that fails. Default: none. */
-  readonly othersNotReady?: readonly ServiceName[];
   /** Whether the limits count across replicas, or each replica alone. Default: across replicas. */
   readonly limits?: 'exact' | 'per replica' | 'any';
   /** How long the fault lasts in the full form. Default 10 s. */
@@ -36,8 +33,6 @@ function databaseRequests(promised: Promised) {
 
 /** A report without the statistics of a service: two attempts of a second each, and a pause. */
 const PARTIAL = { report: within(2.5, 'partial') };
-
-const DATABASE_SERVICES: readonly ServiceName[] = ['users', 'catalog'];
 
 /** The promises while the replicas of a service fail, whose clients send `probes`. */
 function serviceFaults(
@@ -67,14 +62,12 @@ export const EXPECTED: readonly Expectation[] = [
     part: 'PostgreSQL',
     faults: ['killed', 'refusing connections', 'sending garbage', 'DNS failure'],
     affected: { ...databaseRequests(within(1, '503')), ...PARTIAL },
-    othersNotReady: DATABASE_SERVICES,
   },
   {
     part: 'PostgreSQL',
     faults: ['hung'],
     // DATABASE_STATEMENT_TIMEOUT_MS is 5 s.
     affected: { ...databaseRequests(within(5.5, '503')), ...PARTIAL },
-    othersNotReady: DATABASE_SERVICES,
   },
   { part: 'PostgreSQL', faults: ['slow (100 ms)'] },
   {
@@ -82,7 +75,6 @@ export const EXPECTED: readonly Expectation[] = [
     faults: ['slow (3 s)'],
     // A new connection needs further responses.
     affected: { ...databaseRequests(within(15, 'ok')), ...PARTIAL },
-    othersNotReady: DATABASE_SERVICES,
   },
   {
     part: 'PostgreSQL',

@@ -50,7 +50,7 @@ const USUAL: Promised = { outcomes: ['ok'], seconds: 1 };
 
 /** The differences between what was promised and what was measured. */
 function findBroken(expected: Expectation, measured: Measurement): string[] {
-  const { part, affected, othersNotReady = [], limits = 'exact' } = expected;
+  const { part, affected, limits = 'exact' } = expected;
   const requests = PROBE_NAMES.flatMap((probe) =>
     findDifference(probe, affected?.[probe] ?? USUAL, measured.seen[probe]),
   );
@@ -60,7 +60,7 @@ function findBroken(expected: Expectation, measured: Measurement): string[] {
       .join(' and ');
   return [
     ...requests,
-    ...difference('others not ready', othersNotReady.join(' and '), others(measured.notReady)),
+    ...difference('others not ready', '', others(measured.notReady)),
     ...difference('others not live', '', others(measured.notLive)),
     ...(limits === 'any' ? [] : difference('limits', limits, limitsOf(measured))),
     ...(measured.recoveryMs > RECOVERY_SECONDS * 1_000
@@ -121,26 +121,19 @@ const COLUMNS: readonly { readonly title: string; readonly probes: readonly Prob
 /** The table of all results: faults with the same consequences are one row. */
 export function createTable(results: readonly Result[]): string {
   const groups = [...Map.groupBy(results, ({ expected }) => expected).values()];
-  const head = [
-    'Fault',
-    ...COLUMNS.map(({ title }) => title),
-    'Rate limit',
-    'Others not ready',
-    'Recovery',
-  ];
+  const head = ['Fault', ...COLUMNS.map(({ title }) => title), 'Rate limit', 'Recovery'];
   return markdownTable(head, groups.map(rowOf));
 }
 
 function rowOf(results: readonly Result[]): string[] {
   const [first] = results;
   if (!first) return [];
-  const { part, othersNotReady = [] } = first.expected;
+  const { part } = first.expected;
   const limits = new Set(results.map(limitsOf));
   return [
     `${part}: ${results.map(({ fault }) => fault).join(', ')}`,
     ...COLUMNS.map(({ probes }) => cellOf(probes, results)),
     [...limits].join(' or '),
-    othersNotReady.join(', ') || '–',
     duration(Math.max(...results.map(({ recoveryMs }) => recoveryMs))),
   ];
 }

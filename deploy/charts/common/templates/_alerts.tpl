@@ -78,6 +78,9 @@ as it may be, in the long window and still in the short one (https://sre.google/
     "summary" (printf "%s rejects requests with 503 because of overload ({{ $labels.reason }})" $name))
 }}
 {{- if include "common.storeType" . }}
+{{- $causes = append $causes (dict "alert" "StoreUnavailable" "for" "1m" "severity" "critical"
+    "expr" (printf `min(service_check_passes{%s,check="store"}) == 0` $series)
+    "summary" (printf "A pod of %s cannot use its store" $name)) }}
 {{- $causes = append $causes (dict "alert" "DatabasePoolExhausted" "for" "5m" "severity" "warning"
     "expr" (printf `sum(db_pool_connections{%s,state="waiting"}) > 0` $series)
     "summary" (printf "Requests to %s wait for a connection to the database" $name)) }}

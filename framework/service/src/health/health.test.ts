@@ -3,6 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { request } from '@fw/core/testing';
 import type { Logger } from 'fw';
 import { expect, test } from 'vitest';
+
+import { createMetrics } from '../metrics/metrics.ts';
 import { type Check, createCheckRunner, createHealth } from './health.ts';
 
 /** Health that has begun with `checks`; without any it is still starting. */
@@ -10,13 +12,13 @@ function newHealth(checks?: Readonly<Record<string, Check>>) {
   const warnings: string[] = [];
   const logger: Logger = { info: () => {}, warn: (text) => warnings.push(text), error: () => {} };
   const drain = { isDraining: false };
-  const metrics = { contentType: 'text/plain; version=0.0.4', metrics: async () => 'up 1\n' };
+  const metrics = createMetrics();
   const { app, begin } = createHealth({ drain, logger, metrics, checkTimeoutMs: 50 });
   if (checks) begin(checks);
   return { app, drain, warnings };
 }
 
-test('/livez, /startupz and /readyz respond with 200 while every check passes', async () => {
+test('/livez, /startupz and /readyz respond with 200 once every check has passed', async () => {
   const { app } = newHealth({ store: async () => {} });
 
   expect(await (await request(app, '/livez')).json()).toEqual({ status: 'live' });
@@ -24,10 +26,10 @@ test('/livez, /startupz and /readyz respond with 200 while every check passes', 
   expect((await request(app, '/readyz', { method: 'HEAD' })).status).toBe(200);
   const ready = await request(app, '/readyz');
   expect(ready.status).toBe(200);
-  expect(await ready.json()).toEqual({ status: 'ready', checks: { store: 'ok' } });
+  expect(await ready.json()).toEqual({ status: 'ready' });
 });
 
-test('/readyz responds with 503 and the name of a failed check; only the log has the reason', async () => {
+test('a service whose check fails has not started; only the log has the reason', async () => {
   const { app, warnings } = newHealth({
     store: async () => {},
     cache: async () => {
@@ -35,7 +37,7 @@ test('/readyz responds with 503 and the name of a failed check; only the log has
     },
   });
 
-  const response = await request(app, '/readyz');
+  const response = await request(app, '/startupz');
 
   expect(response.status).toBe(503);
   expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -43,17 +45,43 @@ test('/readyz responds with 503 and the name of a failed check; only the log has
   expect(problem).toMatchObject({
     status: 503,
     code: 'SERVICE_UNAVAILABLE',
-    detail: 'A check failed',
+    detail: 'The service is starting',
     checks: { store: 'ok', cache: 'failed' },
   });
   expect(JSON.stringify(problem)).not.toContain('10.0.0.7');
   expect(warnings).toEqual(['Check "cache" failed: no route to 10.0.0.7']);
+  expect((await request(app, '/readyz')).status).toBe(503);
   expect((await request(app, '/livez')).status).toBe(200);
-  expect((await request(app, '/startupz')).status).toBe(200);
+});
+
+test('a check that fails after the start changes the metric, and no probe', async () => {
+  let isAvailable = true;
+  const { app } = newHealth({
+    store: async () => {
+      if (!isAvailable) throw new Error('unavailable');
+    },
+  });
+  const metric = async () =>
+    /^service_check_passes.*$/m.exec(await (await request(app, '/metrics')).text())?.[0];
+  await request(app, '/startupz');
+
+  const before = await metric();
+  isAvailable = false;
+  const during = await metric();
+  const probes = await Promise.all(
+    ['/livez', '/startupz', '/readyz'].map(async (path) => (await request(app, path)).status),
+  );
+  isAvailable = true;
+
+  expect(before).toBe('service_check_passes{check="store"} 1');
+  expect(during).toBe('service_check_passes{check="store"} 0');
+  expect(probes).toEqual([200, 200, 200]);
+  expect(await metric()).toBe(before);
 });
 
 test('draining fails /readyz, but not /livez and /startupz', async () => {
   const { app, drain } = newHealth({});
+  await request(app, '/startupz');
 
   drain.isDraining = true;
 
@@ -77,15 +105,19 @@ test('a starting service is live and has metrics, and is neither started nor rea
       detail: 'The service is starting',
     });
   }
-  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4');
-  expect(await response.text()).toBe('up 1\n');
+  expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4');
+  expect(await response.text()).toContain('http_requests_in_flight 0\n');
 });
 
 test('the log names health in each line', async () => {
   const lines: string[] = [];
   const log = (text: string) => void lines.push(text);
   const logger: Logger = { info: log, warn: log, error: log };
-  const metrics = { contentType: 'text/plain', metrics: () => Promise.reject(new Error('broken')) };
+  const register = {
+    contentType: 'text/plain',
+    metrics: () => Promise.reject(new Error('broken')),
+  };
+  const metrics = { register, watchCheck() {} };
   const { app } = createHealth({ drain: { isDraining: false }, logger, metrics });
 
   expect((await request(app, '/metrics', { headers: { 'X-Request-Id': 'abc' } })).status).toBe(500);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import {
   type Application,
+  type Context,
   createApp,
   createRouter,
   type Logger,
@@ -14,17 +15,17 @@ import type { Drain } from '../app/service-app.ts';
 /** Resolves if a part of the service works, and rejects if not. */
 export type Check = () => Promise<void>;
 
-/** The part of prom-client's registry that `/metrics` needs. */
-export interface MetricsSource {
-  readonly contentType: string;
-  metrics(): Promise<string>;
+/** The part of a service's metrics that health needs. */
+export interface HealthMetrics {
+  readonly register: { readonly contentType: string; metrics(): Promise<string> };
+  watchCheck(check: string, passes: () => Promise<boolean>): void;
 }
 
 export interface HealthOptions {
   readonly drain: Drain;
   readonly logger: Logger;
   /** The metrics of `/metrics`. Default: there is no such path. */
-  readonly metrics?: MetricsSource | undefined;
+  readonly metrics?: HealthMetrics | undefined;
   /** Time limit of one check, in milliseconds. Default 1,000. */
   readonly checkTimeoutMs?: number;
 }
@@ -32,14 +33,16 @@ export interface HealthOptions {
 /** The health of a service, for orchestrators and monitoring. */
 export interface Health {
   readonly app: Application;
-  /** Marks the service as started: from now on it is ready while every check passes. */
+  /** The service listens: it has started once every check has passed. */
   begin(checks: Readonly<Record<string, Check>>): void;
 }
 
 /**
- * Creates the application that serves `/livez` (the process runs), `/startupz` (it has started), `/readyz`
- * (it accepts requests: every check passes and it is not draining) and `/metrics`. Liveness depends on no
- * check, so that an unavailable store never causes a restart.
+ * Creates the application that serves `/livez` (the process runs), `/startupz` (it has started: every check
+ * has passed once), `/readyz` (it has started and is not draining) and `/metrics`, which contains the checks.
+ *
+ * After the start, no probe depends on a check: all replicas share a store, and none would serve the requests
+ * that need no store, or send 503 with `Retry-After`, while it is unavailable.
  */
 export function createHealth({
   drain,
@@ -48,27 +51,33 @@ export function createHealth({
   checkTimeoutMs = 1_000,
 }: HealthOptions): Health {
   let checks: readonly (readonly [string, () => Promise<CheckResult>])[] | undefined;
+  let hasStarted = false;
+
+  /** Sends 503 until every check has passed once. */
+  async function whenStarted(ctx: Context, status: string): Promise<void> {
+    const outcomes = hasStarted
+      ? []
+      : await Promise.all((checks ?? []).map(async ([name, run]) => [name, await run()]));
+    hasStarted ||= checks !== undefined && outcomes.every(([, outcome]) => outcome === 'ok');
+    if (hasStarted) return ctx.json({ status });
+    sendUnavailable(ctx, {
+      detail: 'The service is starting',
+      ...(checks && { checks: Object.fromEntries(outcomes) }),
+    });
+  }
 
   const router = createRouter();
   router.get('/livez', (ctx) => ctx.json({ status: 'live' }));
-  router.get('/startupz', (ctx) => {
-    if (!checks) return sendUnavailable(ctx, { detail: 'The service is starting' });
-    ctx.json({ status: 'started' });
-  });
-  router.get('/readyz', async (ctx) => {
+  router.get('/startupz', (ctx) => whenStarted(ctx, 'started'));
+  router.get('/readyz', (ctx) => {
     if (drain.isDraining) return sendUnavailable(ctx, { detail: 'The service is draining' });
-    if (!checks) return sendUnavailable(ctx, { detail: 'The service is starting' });
-    const outcomes = await Promise.all(checks.map(async ([name, run]) => [name, await run()]));
-    const checked = { checks: Object.fromEntries(outcomes) };
-    if (outcomes.some(([, outcome]) => outcome !== 'ok')) {
-      return sendUnavailable(ctx, { detail: 'A check failed', ...checked });
-    }
-    ctx.json({ status: 'ready', ...checked });
+    return whenStarted(ctx, 'ready');
   });
   if (metrics) {
+    const { register } = metrics;
     router.get('/metrics', async (ctx) => {
-      const text = await metrics.metrics();
-      ctx.set('Content-Type', metrics.contentType).send(text);
+      const text = await register.metrics();
+      ctx.set('Content-Type', register.contentType).send(text);
     });
   }
 
@@ -88,6 +97,9 @@ export function createHealth({
         name,
         createCheckRunner(name, check, { logger, timeoutMs: checkTimeoutMs }),
       ]);
+      for (const [name, run] of checks) {
+        metrics?.watchCheck(name, async () => (await run()) === 'ok');
+      }
     },
   };
 }

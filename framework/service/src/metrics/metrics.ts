@@ -47,6 +47,8 @@ export interface Metrics {
   countDecisions(limit: string, limiter: CountedLimiter): Middleware;
   /** Reads the number of requests that wait for their turn with `read` whenever the metrics are read. */
   watchQueue(read: () => number): void;
+  /** Runs a check of a part that the service needs whenever the metrics are read. */
+  watchCheck(check: string, passes: () => Promise<boolean>): void;
   /** Reads the use of a connection pool with `read` whenever the metrics are read. */
   watchPool(pool: string, read: () => PoolUse): void;
 }
@@ -97,6 +99,19 @@ export function createMetrics({
     registers,
     collect() {
       this.set(inFlight);
+    },
+  });
+  const checks = new Map<string, () => Promise<boolean>>();
+  new Gauge({
+    name: 'service_check_passes',
+    help: '1 if a part that the service needs works, such as its store, otherwise 0.',
+    labelNames: ['check'],
+    registers,
+    async collect() {
+      const runs = [...checks].map(async ([check, passes]) =>
+        this.set({ check }, (await passes()) ? 1 : 0),
+      );
+      await Promise.all(runs);
     },
   });
   let readQueue = () => 0;
@@ -214,6 +229,9 @@ export function createMetrics({
     },
     watchQueue(read) {
       readQueue = read;
+    },
+    watchCheck(check, passes) {
+      checks.set(check, passes);
     },
     watchPool(pool, read) {
       pools.set(pool, read);

@@ -177,7 +177,7 @@ async function serve<Config extends ServiceConfig>(
     exitAfter(config.DRAIN_TIMEOUT_MS, logger);
   });
   const metrics = createMetrics({ hasProcessMetrics: true, version: config.SERVICE_VERSION });
-  const health = createHealth({ drain, logger, metrics: metrics.register });
+  const health = createHealth({ drain, logger, metrics });
   await listen(health.app, { host: config.HOST, port: config.HEALTH_PORT });
   const tracing = await openTracing(name, config);
   const stalls = createStallWatch({ logger, metrics });
