@@ -234,12 +234,15 @@ describe('a conditional request', async () => {
     [{ 'If-None-Match': '"x"' }, 200],
     [{ 'If-Modified-Since': LAST_MODIFIED }, 304],
     [{ 'If-Modified-Since': 'Fri, 02 Jan 2026 03:04:04 GMT' }, 200],
-    [{ 'If-Modified-Since': 'yesterday' }, 200],
+    [{ 'If-Modified-Since': 'Fri Jan  2 03:04:05 2026' }, 304],
+    [{ 'If-Modified-Since': '2030' }, 200],
     [{ 'If-None-Match': '"x"', 'If-Modified-Since': LAST_MODIFIED }, 200],
     [{ 'If-Match': etag }, 200],
     [{ 'If-Match': '"x"' }, 412],
     [{ 'If-Unmodified-Since': LAST_MODIFIED }, 200],
     [{ 'If-Unmodified-Since': 'Fri, 02 Jan 2026 03:04:04 GMT' }, 412],
+    [{ 'If-Unmodified-Since': 'Friday, 02-Jan-26 03:04:04 GMT' }, 412],
+    [{ 'If-Unmodified-Since': '1990' }, 200],
     [{ 'If-Match': etag, 'If-Unmodified-Since': 'Fri, 02 Jan 2026 03:04:04 GMT' }, 200],
   ])('with %j gets %d', async (headers, status) => {
     const response = await get('/digits.txt', headers);
@@ -308,6 +311,7 @@ describe('a range', async () => {
     ['that is malformed', { Range: 'bytes=a-b' }],
     ['of another state', { Range: 'bytes=0-1', 'If-Range': '"x"' }],
     ['of a weak tag', { Range: 'bytes=0-1', 'If-Range': `W/${etag}` }],
+    ['of a malformed date', { Range: 'bytes=0-1', 'If-Range': CHANGED.toISOString().slice(0, 19) }],
     ['of a later date', { Range: 'bytes=0-1', 'If-Range': 'Fri, 02 Jan 2026 03:04:06 GMT' }],
   ])('%s gets the whole file', async (_, headers) => {
     const response = await get('/digits.txt', headers);

@@ -1,12 +1,13 @@
 import type { Context } from '@fw/core';
 import { HttpError } from '@fw/errors';
 
+import { readHttpDate } from '../http-date.ts';
 import { preconditionFailed } from '../preconditions.ts';
 import type { FileState } from './file-cache.ts';
 
-/** A date header in milliseconds; NaN without the header or if it is malformed, which is ignored. */
+/** A date header in milliseconds; NaN without the header or if it is no HTTP date, which is ignored. */
 function dateOf(ctx: Pick<Context, 'get'>, name: string): number {
-  return Date.parse(ctx.get(name) ?? '');
+  return readHttpDate(ctx.get(name) ?? '');
 }
 
 /** Whether the client has this state. `If-None-Match` takes precedence (RFC 9110 §13.1.3). */
