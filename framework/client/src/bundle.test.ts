@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 
-test('the client is smaller than 5,000 bytes minified and gzipped, and runs in a browser', async () => {
+test('the client is smaller than 6,000 bytes minified and gzipped, and runs in a browser', async () => {
   const { outputFiles } = await build({
     entryPoints: [path.join(import.meta.dirname, 'index.ts')],
     bundle: true,
@@ -17,5 +17,5 @@ test('the client is smaller than 5,000 bytes minified and gzipped, and runs in a
 
   const { length } = gzipSync(outputFiles[0]?.contents ?? '', { level: 9 });
   expect(length).toBeGreaterThan(1_000);
-  expect(length).toBeLessThan(5_000);
+  expect(length).toBeLessThan(6_000);
 });

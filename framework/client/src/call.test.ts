@@ -182,6 +182,9 @@ test.each([
   ['3', 3_000],
   ['Sun, 22 Nov 2026 10:00:04 GMT', 4_000],
   ['Sun, 22 Nov 2026 09:00:00 GMT', 0],
+  ['Sunday, 22-Nov-26 10:00:04 GMT', 4_000],
+  ['Sun Nov 22 10:00:04 2026', 4_000],
+  ['2026-11-22T10:00:04Z', 0],
   ['-5', 0],
   ['soon', 0],
 ])('the client waits as Retry-After "%s" asks', async (retryAfter, waitMs) => {

@@ -1,5 +1,6 @@
 import type { RawResponse } from './attempt.ts';
 import type { ClientSettings } from './client-options.ts';
+import { readHttpDate } from './http-date.ts';
 import type { PreparedRequest } from './request.ts';
 
 /**
@@ -140,7 +141,7 @@ export function newProblemError(
 function readRetryAfter({ headers }: RawResponse, nowMs: number): number | undefined {
   const text = headers.get('Retry-After') ?? '';
   if (/^\d+$/.test(text)) return Number(text);
-  const dateMs = /^[A-Z][a-z]{2,8}[, ]/.test(text) ? Date.parse(text) : Number.NaN;
+  const dateMs = readHttpDate(text, nowMs);
   return Number.isNaN(dateMs) ? undefined : Math.max(0, Math.ceil((dateMs - nowMs) / 1_000));
 }
 
