@@ -1,7 +1,10 @@
 import { type CallContext, type Intercept, startLimit } from './attempt.ts';
 
+/** The value of a parameter; null and undefined are not sent. */
+type Value = string | number | boolean | bigint | Date | null | undefined;
+
 /** Header fields of a request, by name. */
-export type HeaderFields = Readonly<Record<string, string>>;
+export type HeaderFields = Readonly<Record<string, Value | readonly Value[]>>;
 
 /** The time as a client sees it; tests pass their own. */
 export interface ClientClock {

@@ -4,10 +4,20 @@ import { runInNewContext } from 'node:vm';
 
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 
+import { createClient } from './client.ts';
 import { errorOf, newNotesClient, startNotes } from './testing/notes.ts';
 import { sendJson, sendStatus, startApi } from './testing/start-api.ts';
 
 const NOTE = { data: { id: '7', text: 'Buy milk' } };
+
+/** An API with parameters of any type, and a client of it. */
+async function startValues() {
+  const { baseUrl, received } = await startApi(sendJson({}));
+  type Values = Record<string, unknown>;
+  type Parameters = { path: Values; query?: Values; header?: Values };
+  type Paths = { '/values/{id}': { get: { parameters: Parameters } } };
+  return { client: createClient<Paths>({ baseUrl }), received };
+}
 
 test('get returns the JSON body, the status and the ETag', async () => {
   const { client } = await startNotes(sendJson(NOTE, { ETag: '"1"' }));
@@ -42,6 +52,75 @@ test.each(['', '.', '..'])('the path parameter "%s" is rejected', async (id) => 
   expect(String(error)).toContain(`Cannot call /notes/{id} with id "${id}"`);
   expect(received).toEqual([]);
 });
+
+test('null and undefined are not sent, and other values as in JSON, in each kind of parameter', async () => {
+  const { client, received } = await startValues();
+  const date = new Date('2026-11-22T10:00:00Z');
+  const values = { a: null, b: undefined, c: [], d: [null, 1], e: false, f: 2n, g: date, h: '' };
+
+  await client.get('/values/{id}', { path: { id: [1, 'a,b'] }, query: values, headers: values });
+  await client.get('/values/{id}', { path: { id: date } });
+
+  expect(received.map(({ url }) => url)).toEqual([
+    '/values/1,a%2Cb?d=1&e=false&f=2&g=2026-11-22T10%3A00%3A00.000Z&h=',
+    '/values/2026-11-22T10%3A00%3A00.000Z',
+  ]);
+  const { headers } = received[0]!;
+  expect(Object.keys(values).map((name) => headers[name])).toEqual([
+    ...[undefined, undefined, undefined, '1', 'false', '2', '2026-11-22T10:00:00.000Z', ''],
+  ]);
+});
+
+const UNSENDABLE: readonly unknown[] = [
+  { gte: 1 },
+  Object.create(null),
+  new Map(),
+  [[1]],
+  [{ id: 1 }],
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  new Date(Number.NaN),
+  Symbol('x'),
+  () => 1,
+  '\ud800',
+];
+
+test.each(['path', 'query', 'headers'])(
+  'a value of %s without a text is a TypeError that names the parameter',
+  async (kind) => {
+    const { client, received } = await startValues();
+
+    for (const value of UNSENDABLE) {
+      const options = { path: { id: '7' }, [kind]: { id: value } };
+      const error = await errorOf(client.get('/values/{id}', options));
+
+      expect(error).toBeInstanceOf(TypeError);
+      expect(String(error)).toMatch(
+        /^TypeError: Cannot send .+ as id of \/values\/\{id\}: expected text, a finite number, /,
+      );
+    }
+    expect(received).toEqual([]);
+  },
+);
+
+test.each(['a\nb', 'a\0b', '漢'])(
+  'a header with %j is a TypeError that names it, also in the options of the client',
+  async (value) => {
+    const { baseUrl, received } = await startApi(sendJson({ data: [] }));
+    const headers = { 'x-name': value };
+
+    const ofCall = await errorOf(newNotesClient({ baseUrl }).get('/notes', { headers }));
+    const ofClient = await errorOf(newNotesClient({ baseUrl, headers }).get('/notes'));
+
+    for (const error of [ofCall, ofClient]) {
+      expect(error).toBeInstanceOf(TypeError);
+      expect(String(error)).toBe(
+        'TypeError: Cannot send x-name of /notes: expected the text of a header',
+      );
+    }
+    expect(received).toEqual([]);
+  },
+);
 
 test('a body is sent as JSON, with the content type that the caller sets', async () => {
   const { client, received } = await startNotes(sendJson(NOTE));
@@ -209,6 +288,7 @@ describe('the types of a client', () => {
       () => client.put('/notes/{id}', { path }),
       () => client.put('/notes/{id}', { path, body: { text: '' } }),
       () => client.post('/files', { body: new FormData() }),
+      () => client.patch('/notes/{id}', { path, headers: { 'x-reason': 'a', 'x-b': 1 }, body: {} }),
       // @ts-expect-error the path is not documented
       () => client.get('/note'),
       // @ts-expect-error the method is not documented for the path
