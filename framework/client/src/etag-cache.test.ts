@@ -21,6 +21,71 @@ test('a second read is conditional, and a 304 returns the stored body', async ()
   expect(second.data).not.toBe(first.data);
 });
 
+/** The headers of a second read, which the server confirms with these; and the conditions of three reads. */
+async function headersAfter304(headers: Readonly<Record<string, string | string[]>>) {
+  const sendNotes = sendJson({ data: [] }, { ETag: '"1"', 'X-Old': 'a', 'X-Both': 'a' });
+  const { client, received } = await startNotes((res, request) => {
+    if (request.headers['if-none-match'] === undefined) sendNotes(res, request);
+    else res.writeHead(304, headers).end();
+  });
+  await client.get('/notes');
+  const second = await client.get('/notes');
+  await client.get('/notes');
+  expect(second).toMatchObject({ status: 200, data: { data: [] } });
+  return { headers: second.headers, tags: received.map((one) => one.headers['if-none-match']) };
+}
+
+test('a 304 updates the headers of the stored response', async () => {
+  const { headers } = await headersAfter304({
+    'Cache-Control': 'no-cache',
+    Deprecation: '@1767225600',
+    'X-Both': 'b',
+    'Set-Cookie': ['a=1', 'b=2'],
+  });
+
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'cache-control': 'no-cache',
+    deprecation: '@1767225600',
+    etag: '"1"',
+    'x-old': 'a',
+    'x-both': 'b',
+  });
+  expect(headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+});
+
+test('a 304 does not update headers of the connection, and those that describe the body', async () => {
+  const { headers } = await headersAfter304({
+    'Content-Type': 'text/plain',
+    'Content-Encoding': 'br',
+    'Content-Length': '7',
+    'Content-Range': 'bytes 0-1/7',
+    'Proxy-Authenticate': 'Basic',
+    Connection: 'close, X-Hop',
+    'X-Hop': '1',
+  });
+
+  expect(headers.get('content-type')).toBe('application/json');
+  expect(headers.get('connection')).toBe('keep-alive');
+  const names = ['content-encoding', 'content-range', 'proxy-authenticate', 'x-hop'];
+  expect(names.filter((name) => headers.has(name))).toEqual([]);
+});
+
+test.each([
+  ['W/"1"', 'b', 'W/"1"'],
+  ['"2"', 'a', '"1"'], // it does not confirm the stored response
+])('after a 304 with the ETag %s, a header is %s', async (ETag, value, tag) => {
+  const { headers, tags } = await headersAfter304({ ETag, 'X-Both': 'b' });
+
+  expect(headers.get('x-both')).toBe(value);
+  expect(tags).toEqual([undefined, '"1"', tag]);
+});
+
+test('after a 304 with no-store, the next read is not conditional', async () => {
+  const { tags } = await headersAfter304({ 'Cache-Control': 'no-store' });
+
+  expect(tags).toEqual([undefined, '"1"', undefined]);
+});
+
 test('a changed resource replaces the stored response', async () => {
   const { client, received } = await startNotes(
     sendJson({ data: ['old'] }, { ETag: '"1"' }),

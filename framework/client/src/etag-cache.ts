@@ -43,8 +43,9 @@ export function createEtagCache(limitBytes: number): EtagCache {
 }
 
 /**
- * Sends a read with the ETag of the stored response, and returns that response if the server confirms that
- * it is current (304). Other requests, and those with an `If-None-Match` of the caller, are sent unchanged.
+ * Sends a read with the ETag of the stored response, and returns that response with new headers if the
+ * server confirms that it is current (304). Other requests, and those with an `If-None-Match` of the
+ * caller, are sent unchanged.
  */
 export async function revalidate(
   cache: EtagCache,
@@ -57,9 +58,29 @@ export async function revalidate(
   const stored = cache.find(key);
   if (stored) headers.set('If-None-Match', stored.headers.get('ETag') ?? '');
   const response = await send({ ...attempt, headers });
-  if (stored && response.status === 304) return stored;
-  cache.store(key, response);
-  return response;
+  const current = stored && response.status === 304 ? update(stored, response) : response;
+  cache.store(key, current);
+  return current;
+}
+
+/** Headers of one connection, and those that describe the stored text. */
+const OMITTED =
+  'connection keep-alive proxy-authenticate proxy-authentication-info te trailer transfer-encoding upgrade content-encoding content-length content-range content-type';
+
+/** The stored response with the headers of the 304 response that confirms it (RFC 9111 §3.2). */
+function update(stored: RawResponse, { headers: received }: RawResponse): RawResponse {
+  const headers = new Headers(stored.headers);
+  const isSame = !received.has('ETag') || opaqueTag(received) === opaqueTag(headers);
+  const omitted = `${OMITTED} ${received.get('Connection')}`.toLowerCase().split(/[ ,]+/);
+  const updates = [...received].filter(([name]) => isSame && !omitted.includes(name));
+  for (const [name] of updates) headers.delete(name);
+  for (const [name, value] of updates) headers.append(name, value); // several of Set-Cookie
+  return { ...stored, headers };
+}
+
+/** Weak and strong tags are compared alike (RFC 9110 §13.1.2). */
+function opaqueTag(headers: Headers): string | undefined {
+  return headers.get('ETag')?.replace('W/', '');
 }
 
 /** Requests with different headers, such as `Authorization`, have different responses. */
