@@ -66,6 +66,9 @@ export async function send(
     body,
     // Required for a stream, and ignored for other bodies (https://fetch.spec.whatwg.org/#dom-requestinit-duplex).
     duplex: 'half',
+    // Sends `Cache-Control: no-cache`, unless it is set, as EventSource does. If this set the header, a
+    // browser would need permission for it on another origin.
+    ...(isStream && { cache: 'no-store' }),
   } as RequestInit);
   const head = { status: response.status, headers: response.headers };
   if (isStream && response.ok) return { ...head, text: '', body: response.body };

@@ -49,6 +49,16 @@ test('a stream has the documented events, typed by their name', async () => {
   expect(received[0]?.headers.accept).toBe('text/event-stream');
 });
 
+test('a stream asks caches for a new response, unless the caller sets Cache-Control', async () => {
+  const { client, received } = await startNotes(sendEvents(END));
+
+  await idsOf(client.stream(EVENTS));
+  await idsOf(client.stream(EVENTS, { headers: { 'cache-control': 'max-age=3' } }));
+
+  const sent = received.map(({ headers }) => headers['cache-control']);
+  expect(sent).toEqual(['no-cache', 'max-age=3']);
+});
+
 test('only a path whose document has an event stream has a stream', () => {
   const client = newNotesClient({ baseUrl: 'http://127.0.0.1' });
   const untyped = createClient<{
