@@ -97,6 +97,7 @@ export function createRejection(status: number) {
     'Content-Length': String(Buffer.byteLength(body)),
     'X-Request-Id': requestId,
     'Cache-Control': 'no-store',
+    Date: new Date().toUTCString(), // RFC 9110 §6.6.1
     Connection: 'close',
   };
   return { headers, body };

@@ -22,6 +22,8 @@ async function serve(middleware: Middleware) {
   return server;
 }
 
+const statusesOf = (text: string) => text.match(/(?<=HTTP\/1\.1 )\d+/g)?.map(Number);
+
 /** A server whose responses wait for `respond`. */
 async function serveSlowly() {
   const { promise, resolve: respond } = Promise.withResolvers<void>();
@@ -34,7 +36,26 @@ async function serveSlowly() {
   return { ...server, begun: begun.promise, respond };
 }
 
-const statusesOf = (text: string) => text.match(/(?<=HTTP\/1\.1 )\d+/g)?.map(Number);
+test.each([
+  ['garbage', 'INVALID\r\n\r\n', 400],
+  ['an invalid Content-Length', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1x\r\n\r\n', 400],
+  ['a large head', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ['an unknown method', 'FOO / HTTP/1.1\r\nHost: a\r\n\r\n', 501],
+  ['CONNECT', CONNECT, 501],
+  ['an unknown expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n', 417],
+  ['an incomplete head', 'GET / HTTP/1.1\r\nHost: a\r\n', 408],
+])('the response to %s has one Date', async (_, request, status) => {
+  const app = createApp({ logger }).use((ctx) => ctx.send('here'));
+  const server = await listen(app, { port: 0, headersTimeoutMs: 50 });
+  onTestFinished(() => server.close({ timeoutMs: 1 }));
+
+  const text = await openConnection(server.port).send(request).readAll();
+
+  expect(statusesOf(text)).toEqual([status]);
+  expect(text.match(/^Date: .*$/gim)).toEqual([
+    expect.stringMatching(/^Date: [A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/),
+  ]);
+});
 
 describe.each([
   ['CONNECT', CONNECT],
