@@ -28,7 +28,7 @@ export function respondWithError(
 /**
  * Calls `listener` once, with the status of the response when it was sent completely: immediately if it
  * already was. The status is 499 if the client disconnected before, and 500 if the response failed
- * halfway.
+ * halfway. An event stream has no end: it was sent when its client disconnects.
  */
 export function onSent(ctx: Context, listener: SentListener): void {
   const context = recordOf(ctx);

@@ -154,6 +154,12 @@ function ignoreLate(res: TrackedResponse, method: string): void {
   );
 }
 
+/** Whether an event stream was begun, which has no end that its client could wait for. */
+export function isEventStream(res: ServerResponse): boolean {
+  const type = res.getHeader('content-type') ?? (res as unknown as HeadFields)._header; // of writeHead()
+  return res.headersSent && /(?:^|\ncontent-type: *)text\/event-stream\b/i.test(String(type));
+}
+
 /** Passes the headers that were written as one string to Node, so that its methods return them. */
 function restoreHeaders(res: TrackedResponse): void {
   const { written } = res;

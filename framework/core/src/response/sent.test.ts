@@ -152,6 +152,34 @@ describe('onSent', () => {
     expect(await sent.promise).toBe(499);
   });
 
+  const TYPE = ['Content-Type', 'text/event-stream; charset=utf-8'] as const;
+
+  test.each<readonly [string, number, (ctx: Context) => unknown]>([
+    ['an event stream', 200, (ctx) => ctx.set(...TYPE).send(Readable.from(endless()))],
+    ['an event stream of Node', 200, ({ raw }) => raw.res.writeHead(200, [...TYPE]).write(':\n\n')],
+    ['an event stream of Express', 200, ({ raw }) => raw.res.setHeader(...TYPE).write(':')],
+    [
+      'another stream of Node',
+      499,
+      ({ raw }) => raw.res.writeHead(200, {}).write('text/event-stream'),
+    ],
+  ])('reports for %s, whose client disconnects, %i', async (_, status, open) => {
+    const sent = Promise.withResolvers<number>();
+    const app = createApp({ logger: quiet }).use(async (ctx) => {
+      onSent(ctx, sent.resolve);
+      open(ctx);
+      if (ctx.raw.res.headersSent) await once(ctx.raw.res, 'close');
+    });
+    const server = await listen(app, 0);
+    onTestFinished(() => server.close({ timeoutMs: 1 }));
+    const client = openConnection(server.port).send(GET);
+    await client.read(/\r\n\r\n/);
+
+    client.close();
+
+    expect(await sent.promise).toBe(status);
+  });
+
   test.each<readonly [string, (ctx: Context) => void]>([
     [
       'a stream fails',
@@ -160,6 +188,16 @@ describe('onSent', () => {
         stream.push('first');
         ctx.send(stream);
         ctx.raw.res.once('pipe', () => setImmediate(() => stream.destroy(new Error('broken'))));
+      },
+    ],
+    [
+      'the source of an event stream fails',
+      (ctx) => {
+        const source = async function* () {
+          yield 'first';
+          throw new Error('broken');
+        };
+        ctx.set(...TYPE).send(Readable.from(source()));
       },
     ],
     [

@@ -4,7 +4,7 @@ import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 
 import { hasRun } from '../compose.ts';
 import type { RequestContext } from '../request-context.ts';
-import { sendComplete, writeHead } from './head.ts';
+import { isEventStream, sendComplete, writeHead } from './head.ts';
 import { recordError, recordProblemOfStatus, toError, unmatchedStatus } from './problem.ts';
 import { upgrade } from './switch-protocols.ts';
 
@@ -207,7 +207,8 @@ function report(ctx: RequestContext): void {
 function sentStatus({ raw: { res } }: RequestContext): number {
   if (res.writableFinished || !res.destroyed) return res.statusCode;
   // Node also destroys responses that wait for an earlier one with an error, but those have no socket.
-  return res.errored && res.socket ? 500 : CLIENT_CLOSED;
+  if (res.errored && res.socket) return 500;
+  return isEventStream(res) ? res.statusCode : CLIENT_CLOSED;
 }
 
 /** The bodies that `ctx.send` accepts. `null` and the empty string are an empty body. */

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 
 import { openConnection } from '@fw/core/testing';
+import { sse } from '@fw/middleware/sse';
 import { websocket } from '@fw/middleware/websocket';
 import { rateLimit } from '@fw/rate-limit';
 import { createRouter, listen, type Middleware, NotFoundError } from 'fw';
@@ -36,7 +37,7 @@ async function start(
   }).use(handler);
   const { port, close } = await listen(app, { port: 0, writeTimeoutMs });
   onTestFinished(() => close());
-  return { entries, errors, metrics, port };
+  return { entries, errors, metrics, port, close };
 }
 
 /** A client that requests `/`, and reads the response only when it is resumed. */
@@ -118,6 +119,24 @@ test.each([
   await waitFor(() => entries).toMatchObject([{ status: 499 }]);
   expect(metrics.inFlight).toBe(0);
   if (body instanceof Readable) expect(body.destroyed).toBe(true);
+});
+
+test('a client that leaves an event stream, and one whose server drains, are logged as 200', async () => {
+  const events = async function* (_ctx: unknown, { signal }: { signal: AbortSignal }) {
+    yield { data: 'first' };
+    await once(signal, 'abort');
+  };
+  const { entries, metrics, port, close } = await start(sse(events));
+  const open = () => openConnection(port).send(GET);
+  const [leaving, staying] = [open(), open()];
+  for (const client of [leaving, staying]) await client.read(/first/);
+
+  leaving.close();
+  await waitFor(() => entries).toHaveLength(1);
+  await close();
+
+  await waitFor(() => entries).toMatchObject([{ status: 200 }, { status: 200 }]);
+  expect(await metrics.register.metrics()).toContain('status="2xx"} 2');
 });
 
 test.each([
