@@ -176,6 +176,7 @@ export function setParts(ctx: Context, { params, query, body }: Parts): void {
 
 export { hasRun, isThenable } from './compose.ts';
 export { describeRoute, metadataOf } from './middleware.ts';
+export { loadOptional } from './optional-package.ts';
 export { createTypeReader, parseMediaType, trimBlanks } from './request/media-type.ts';
 export { createPrefixTest, foldCase, readPattern } from './request/path.ts';
 export {

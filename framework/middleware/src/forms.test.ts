@@ -588,7 +588,8 @@ test('multipart without busboy is rejected in one line', async () => {
     import { registerHooks } from 'node:module';
     registerHooks({
       resolve(name, context, next) {
-        if (name === 'busboy') throw Object.assign(new Error(), { code: 'MODULE_NOT_FOUND' });
+        const error = () => Object.assign(new Error("Cannot find module 'busboy'"), { code: 'MODULE_NOT_FOUND' });
+        if (name === 'busboy') throw error();
         return next(name, context);
       },
     });
@@ -602,5 +603,7 @@ test('multipart without busboy is rejected in one line', async () => {
     program,
   ]);
 
-  expect(stdout).toBe('Cannot parse multipart forms: install the package "busboy"\n');
+  expect(stdout).toBe(
+    'Cannot use forms({ multipart }) without the package "busboy": npm install busboy\n',
+  );
 });

@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import { accessSync, constants, createWriteStream, openAsBlob } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -17,6 +16,7 @@ import {
   discardRest,
   hasBody,
   isBodyRead,
+  loadOptional,
   parseQuery,
   readBody,
   sendContinue,
@@ -198,9 +198,9 @@ function requireWritable(folder: string): void {
 
 function loadBusboy(): CreateBusboy {
   try {
-    return createRequire(import.meta.url)('busboy');
-  } catch (cause) {
-    throw new TypeError('Cannot parse multipart forms: install the package "busboy"', { cause });
+    return require('busboy');
+  } catch {
+    return loadOptional('busboy', { user: 'forms({ multipart })', from: import.meta.url });
   }
 }
 

@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-
+import { loadOptional } from '../optional-package.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 import { pointerOf } from './stringify.ts';
 import { isRecord, type JsonSchema, mapSubschemas } from './subschemas.ts';
@@ -94,9 +93,6 @@ function convertByVendor(
   }
 }
 
-/** Loads an optional package; bundlers leave it out. */
-const load = createRequire(import.meta.url);
-
 /** The argument of zod's `override`. */
 interface ZodPart {
   readonly zodSchema: { readonly _zod: { readonly def: { readonly type: string } } };
@@ -131,8 +127,16 @@ function convertZod(schema: Convertible, direction: Direction, onMissing: OnMiss
   } as const;
   if (schema.toJSONSchema) return schema.toJSONSchema(options);
   // Schemas of zod/mini have no methods, so the function of the library is used.
-  const zod: typeof import('zod') = load('zod');
-  return zod.toJSONSchema(schema as never, options);
+  return loadZod().toJSONSchema(schema as never, options);
+}
+
+/** `buildService` of `@fw/service` includes it only for schemas of zod/mini. */
+function loadZod(): typeof import('zod/v4/core') {
+  try {
+    return require('zod/v4/core');
+  } catch {
+    return loadOptional('zod/v4/core', { user: 'schemas of zod/mini', from: import.meta.url });
+  }
 }
 
 function convertValibot(schema: Convertible, direction: Direction, onMissing: OnMissing): unknown {
@@ -148,12 +152,12 @@ function convertValibot(schema: Convertible, direction: Direction, onMissing: On
   });
 }
 
-/** Bundlers include what `require` names, if it is installed; without a bundler it does not exist. */
 function loadValibot(): typeof import('@valibot/to-json-schema') {
   try {
     return require('@valibot/to-json-schema');
   } catch {
-    return load('@valibot/to-json-schema');
+    const user = 'schemas of valibot';
+    return loadOptional('@valibot/to-json-schema', { user, from: import.meta.url });
   }
 }
 

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import {
   globSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -11,6 +13,7 @@ import {
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 
 import type { Metafile } from 'esbuild';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -73,6 +76,7 @@ describe.each(services)('the bundle of %s', (name) => {
 
     expect(packages).toContain('zod');
     expect(packages).not.toContain('pg');
+    expect(packages).not.toContain('valibot');
     expect(packages).not.toContain('pino-pretty');
     expect(packages.filter((found) => /^(?:@?redis|@opentelemetry\/(?!api))/.test(found))).toEqual(
       [],
@@ -91,6 +95,65 @@ test('a bundle contains CommonJS packages and finds files relative to itself', a
   expect(stderr).toBe('');
   expect(JSON.parse(stdout)).toEqual({ pool: 'function', nearby: 'found' });
 });
+
+const POSTGRES = `
+    import { openPostgres } from '@fw/service/postgres';
+    console.log(typeof openPostgres === 'function');`;
+
+/** Programs that print `true` if they can use an optional package of the framework. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  '@valibot/to-json-schema': `
+    import { toJsonSchema } from '@fw/core/schema';
+    import * as v from 'valibot';
+    console.log(toJsonSchema(v.object({ a: v.string() }), 'output').type === 'object');`,
+  busboy: `
+    import { forms } from '@fw/middleware/forms';
+    console.log(typeof forms({ multipart: {} }) === 'function');`,
+  jose: `
+    import { bearerToken } from '@fw/middleware/bearer-token';
+    console.log(typeof bearerToken === 'function');`,
+  pg: POSTGRES,
+  'pg-connection-string': POSTGRES,
+  redis: `
+    import { redisStore } from '@fw/rate-limit/redis';
+    import { createClient } from 'redis';
+    console.log(typeof redisStore(createClient()) === 'object');`,
+  ws: `
+    import { websocket } from '@fw/middleware/websocket';
+    console.log(typeof websocket({}) === 'function');`,
+  zod: `
+    import { toJsonSchema } from '@fw/core/schema';
+    import * as z from 'zod/mini';
+    console.log(toJsonSchema(z.object({ a: z.string() }), 'output').type === 'object');`,
+};
+
+/** Packages that build or test a service: they are not part of it. */
+const TOOLS = ['@redocly/cli', 'esbuild', 'vitest'];
+
+const optionalPackages = globSync('framework/*/package.json', { cwd: root }).flatMap((file) =>
+  Object.keys(JSON.parse(readFileSync(join(root, file), 'utf8')).peerDependenciesMeta ?? {}),
+);
+
+test.each([...new Set(optionalPackages)].filter((name) => !TOOLS.includes(name)))(
+  'a bundle contains the optional package %s and runs without node_modules',
+  async (name) => {
+    mkdirSync(join(root, '.local'), { recursive: true });
+    const source = mkdtempSync(join(root, '.local/program-')); // below node_modules
+    const folder = newFolder();
+    onTestFinished(() => {
+      for (const each of [source, folder]) rmSync(each, { recursive: true });
+    });
+    const entry = join(source, 'main.ts');
+    writeFileSync(entry, PROGRAMS[name] ?? `The package ${name} has no program`);
+
+    await buildService({ entry, outfile: join(folder, 'main.js') });
+    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'main.js')], {
+      cwd: folder,
+    });
+
+    expect(stdout).toBe('true\n');
+  },
+);
 
 test('repeated and concurrent builds leave the same files and remove old chunks', async () => {
   const folder = newFolder();

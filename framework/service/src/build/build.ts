@@ -18,8 +18,15 @@ const COMMON_JS_SCOPE = [
   'const { filename: __filename, dirname: __dirname } = import.meta;',
 ].join('\n');
 
+/** Large packages that `@fw/core` loads for the schemas of a library, by the folder of that library. */
+const CONVERTERS: Readonly<Record<string, string>> = {
+  '@valibot/to-json-schema': 'node_modules/valibot/',
+  'zod/v4/core': 'node_modules/zod/v4/mini/',
+};
+
 /**
  * Bundles a service and its dependencies for Node, with a chunk for each part that is loaded on demand.
+ * Optional packages are included if they are installed.
  * Files are replaced atomically, and only if they changed.
  *
  * @returns the metafile of esbuild, which lists the inputs of each output
@@ -27,25 +34,33 @@ const COMMON_JS_SCOPE = [
 export async function buildService(options: BuildServiceOptions): Promise<Metafile> {
   const { entry, outfile, root = process.cwd() } = options;
   const { dir: folder, name } = path.parse(path.resolve(root, outfile));
-  const { outputFiles, metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: [{ in: path.resolve(root, entry), out: name }],
-    outdir: folder,
-    // Next to the entry, so that code finds its data files relative to itself in every chunk.
-    chunkNames: `${name}.[name]-[hash]`,
-    bundle: true,
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node26',
-    sourcemap: 'external',
-    banner: { js: COMMON_JS_SCOPE },
-    // Optional parts of pg for other platforms, and the JSON Schema converter of valibot.
-    external: ['pg-native', 'cloudflare:sockets', '@valibot/to-json-schema'],
-    metafile: true,
-    write: false,
-    logLevel: 'warning',
-  });
+  const bundle = (external: readonly string[]) =>
+    build({
+      absWorkingDir: root,
+      entryPoints: [{ in: path.resolve(root, entry), out: name }],
+      outdir: folder,
+      // Next to the entry, so that code finds its data files relative to itself in every chunk.
+      chunkNames: `${name}.[name]-[hash]`,
+      bundle: true,
+      splitting: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node26',
+      sourcemap: 'external',
+      banner: { js: COMMON_JS_SCOPE },
+      external: ['pg-native', 'cloudflare:sockets', ...external], // parts of pg for other platforms
+      metafile: true,
+      write: false,
+      logLevel: 'warning',
+    });
+  const converters = Object.keys(CONVERTERS);
+  const small = await bundle(converters);
+  const inputs = Object.keys(small.metafile.inputs);
+  const unused = converters.filter(
+    (name) => !inputs.some((file) => file.includes(CONVERTERS[name]!)),
+  );
+  const isSmall = unused.length === converters.length;
+  const { outputFiles, metafile } = isSmall ? small : await bundle(unused);
   // The entry is written last, because it refers to the others.
   const isEntry = (file: OutputFile) => Number(file.path === path.join(folder, `${name}.js`));
   for (const file of outputFiles.sort((one, other) => isEntry(one) - isEntry(other))) write(file);
