@@ -40,7 +40,7 @@ test('create-fw with Node 20 prints one line and writes nothing', () => {
 
   expect(status).toBe(2);
   expect(stderr).toMatch(
-    /^create-fw needs Node 24 or later, got 20\.19\.0: see "Node" in its README\n$/,
+    /^create-fw needs Node 24 or later, got 20\.19\.0: https:\/\/nodejs\.org\/en\/download\n$/,
   );
   expect(fs.readdirSync(folder)).toEqual([]);
 });

@@ -29,7 +29,7 @@ try {
 function requireNode(): void {
   if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR) {
     throw new Error(
-      `create-fw needs Node ${NODE_MAJOR} or later, got ${process.versions.node}: see "Node" in its README`,
+      `create-fw needs Node ${NODE_MAJOR} or later, got ${process.versions.node}: https://nodejs.org/en/download`,
     );
   }
 }

@@ -97,6 +97,16 @@ await runService({ ...base, start });`,
   expect(stderr.trimEnd()).toBe(expected);
 });
 
+test('Node 20 is one line that names the required version', () => {
+  const { status, stderr } = run(
+    `Object.defineProperty(process, 'versions', { value: { node: '20.19.0' } });
+await runService({ ...base, start: () => ({ app: createServiceApp({ logger }) }) });`,
+  );
+
+  expect(status).toBe(1);
+  expect(stderr).toBe('Cannot run a: expected Node 24 or later, got 20.19.0\n');
+});
+
 test('in development, the stack of an error and of its cause follows', () => {
   const { stderr } = run(
     `const start = () => { throw new Error('no store', { cause: new Error('no disk') }); };

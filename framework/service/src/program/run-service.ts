@@ -85,6 +85,7 @@ export async function runService<Config extends ServiceConfig>(
   definition: ServiceDefinition<Config>,
 ): Promise<void> {
   try {
+    requireNode();
     await inServiceCode(() => checkDefinition(definition));
     process.exit(await run(definition, process.argv.slice(2)));
   } catch (error) {
@@ -93,6 +94,12 @@ export async function runService<Config extends ServiceConfig>(
     process.stderr.write(`${prefix}${describeFailure(error)}`);
     process.exit(isUsage ? 2 : 1);
   }
+}
+
+/** @throws {Error} on a Node without `node:sqlite` and other modules that services need */
+function requireNode(): void {
+  if (Number.parseInt(process.versions.node, 10) >= 24) return;
+  throw new Error(`expected Node 24 or later, got ${process.versions.node}`);
 }
 
 /** @throws {TypeError} if a member is unknown, missing or invalid */
