@@ -12,9 +12,10 @@ import {
 } from '@fw/core/options';
 import type { Guard } from '@fw/core/router';
 import { ForbiddenError, ServiceUnavailableError, UnauthorizedError } from '@fw/errors';
-import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 
 import { createAuthentication } from './authentication.ts';
+import { errors, jwtVerify } from './jose.ts';
 import { remoteKeys } from './remote-keys.ts';
 
 /** Signature algorithms with public keys (RFC 7518 §3.1, RFC 8037 §3.1). */

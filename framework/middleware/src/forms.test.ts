@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 
 import {
   createApp,
@@ -581,29 +579,4 @@ test('a router types ctx.body as a form and documents its media types', () => {
     mediaTypes: [URLENCODED, 'multipart/form-data'],
     limit: 20 * 1024 ** 2,
   });
-});
-
-test('multipart without busboy is rejected in one line', async () => {
-  const program = `
-    import { registerHooks } from 'node:module';
-    registerHooks({
-      resolve(name, context, next) {
-        const error = () => Object.assign(new Error("Cannot find module 'busboy'"), { code: 'MODULE_NOT_FOUND' });
-        if (name === 'busboy') throw error();
-        return next(name, context);
-      },
-    });
-    const { forms } = await import(${JSON.stringify(join(import.meta.dirname, 'forms.ts'))});
-    forms();
-    try { forms({ multipart: {} }) } catch (error) { console.log(error.message) }`;
-
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--input-type=module',
-    '--eval',
-    program,
-  ]);
-
-  expect(stdout).toBe(
-    'Cannot use forms({ multipart }) without the package "busboy": npm install busboy\n',
-  );
 });

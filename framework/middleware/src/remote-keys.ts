@@ -1,5 +1,7 @@
 import { ServiceUnavailableError } from '@fw/errors';
-import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
+import type { JWTVerifyGetKey } from 'jose';
+
+import { createRemoteJWKSet, customFetch, errors } from './jose.ts';
 
 export interface RemoteKeysOptions {
   /** How often the keys are read again in the background, in milliseconds. Default 10 min. */

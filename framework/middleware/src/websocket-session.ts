@@ -3,9 +3,10 @@ import { AsyncResource } from 'node:async_hooks';
 import type { Context, Parts } from '@fw/core';
 import { isThenable, stringify, type UpgradedConnection } from '@fw/core/extension';
 import type { SchemaIssue, StandardSchema } from '@fw/core/schema';
-import { type RawData, WebSocket } from 'ws';
+import type { RawData } from 'ws';
 
 import type { MessageOf, WebSocketClient, WebSocketOptions } from './websocket.ts';
+import { WebSocket } from './ws.ts';
 
 /** What a socket reports to its session. */
 interface SocketListener {

@@ -11,9 +11,9 @@ import {
 } from '@fw/core/options';
 import { isStandardSchema, type StandardSchema } from '@fw/core/schema';
 import { BadRequestError, ForbiddenError, HttpError, ServiceUnavailableError } from '@fw/errors';
-import { WebSocketServer } from 'ws';
 
 import { ClientSocket, WebSocketSession } from './websocket-session.ts';
+import { WebSocketServer } from './ws.ts';
 
 /** One connected client. */
 export interface WebSocketClient<P extends Parts = Parts> {

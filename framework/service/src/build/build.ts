@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { build, type Metafile, type OutputFile } from 'esbuild';
+import { loadOptional } from '@fw/core/extension';
+import type { Metafile, OutputFile } from 'esbuild';
 
 export interface BuildServiceOptions {
   /** The service's `main.ts`. */
@@ -33,6 +34,10 @@ const CONVERTERS: Readonly<Record<string, string>> = {
  */
 export async function buildService(options: BuildServiceOptions): Promise<Metafile> {
   const { entry, outfile, root = process.cwd() } = options;
+  const { build }: typeof import('esbuild') = loadOptional('esbuild', {
+    user: 'buildService()',
+    from: import.meta.url,
+  });
   const { dir: folder, name } = path.parse(path.resolve(root, outfile));
   const bundle = (external: readonly string[]) =>
     build({

@@ -1,17 +1,11 @@
 import { statSync } from 'node:fs';
 import { Socket } from 'node:net';
 
-import pg, {
-  type ClientBase,
-  type ClientConfig,
-  type Pool,
-  type PoolClient,
-  type QueryConfig,
-} from 'pg';
-import { parse } from 'pg-connection-string';
+import type { ClientBase, ClientConfig, Pool, PoolClient, QueryConfig } from 'pg';
 
 import type { Database } from '../tracing/tracing.ts';
 import { ConnectionLostError } from './errors.ts';
+import { parse, pg } from './pg.ts';
 import type { PostgresOptions } from './postgres.ts';
 
 /** The options of a database that concern its connections. */
