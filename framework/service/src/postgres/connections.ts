@@ -1,5 +1,5 @@
 import type { Logger } from 'fw';
-import pg, { type PoolClient, type QueryConfig, type QueryResult } from 'pg';
+import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 
 import { createBreaker } from '../client/breaker.ts';
 import { CLOSE_STORES_MS } from '../config/service-variables.ts';
@@ -16,6 +16,7 @@ import {
   toLost,
   unavailable,
 } from './errors.ts';
+import { pg } from './pg.ts';
 import {
   AddressFileError,
   createPool,
