@@ -13,6 +13,7 @@ import { secretFile } from '../local/token.ts';
 import { runLoad } from './run.ts';
 
 const PROGRAM = path.join(import.meta.dirname, 'run.ts');
+const ROOT = path.resolve(import.meta.dirname, '../..');
 
 const { PATH, HOME, XDG_CACHE_HOME } = process.env;
 /** Where the program finds k6. */
@@ -170,19 +171,47 @@ test('failed requests are counted, and the first are printed', async () => {
   expect(output).toMatch(/(?:GET|POST) \/api\/v[12]\/\S+: status 503: \{\\"status\\":503\}/);
 });
 
+test('an error of k6 is reported with its exit code and the last lines of its log', () => {
+  const out = newFolder();
+  const { status, stderr } = runProgram(['--base', system.origin, '--out', out], {
+    ...{ JWT_SECRET: secret(), RATE: '0' },
+  });
+
+  expect(status).toBe(1);
+  const [first, title, ...lines] = stderr.trimEnd().split('\n');
+  expect(first).toBe('Cannot finish smoke: k6 exited with code 107');
+  expect(title).toBe(`Last lines of ${path.relative('', path.join(out, 'smoke.log'))}:`);
+  expect(lines.at(-1)).toMatch(/^ {2}time=.* level=error msg=.*RATE is/);
+});
+
+test('the scripts run in a folder whose path contains a space, a non-ASCII letter, "%" and "#"', async () => {
+  const root = path.join(newFolder(), 'a ü 100% #1');
+  for (const name of ['deploy/k6', 'deploy/charts', 'services']) {
+    fs.cpSync(path.join(ROOT, name), path.join(root, name), { recursive: true });
+  }
+  const script = path.join(root, 'deploy/k6/smoke.ts');
+
+  const { status, stderr } = spawnSync('k6', ['inspect', '--quiet', script], {
+    env: { ...MACHINE, BASE: system.origin, TOKEN: 'any' },
+    encoding: 'utf8',
+  });
+
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+});
+
 test.each([
   ['smoke', { DURATION: '10' }, 'DURATION is "10": expected a form such as "30s" or "5m"'],
   ['rollout', { RATE: '0.5' }, 'RATE is "0.5": expected a whole number from 1 to 10000'],
   ['load', { LATENCY_FACTOR: '-1' }, 'LATENCY_FACTOR is "-1": expected a number above 0'],
 ])('%s rejects %j', async (profile, env, message) => {
-  const { status, stdout } = runProgram(
+  const { status, stderr } = runProgram(
     [...['--profile', profile, '--base', system.origin], ...['--out', newFolder()]],
     {
       ...{ JWT_SECRET: secret(), ...env },
     },
   );
 
-  expect({ status, isNamed: stdout.replaceAll('\\', '').includes(message) }, stdout).toEqual({
+  expect({ status, isNamed: stderr.replaceAll('\\', '').includes(message) }, stderr).toEqual({
     status: 1,
     isNamed: true,
   });

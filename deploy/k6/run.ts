@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { ignoreClosedOutput } from '../local/output.ts';
+import { ignoreClosedOutput, lastLines } from '../local/output.ts';
 import { folders } from '../local/state.ts';
 import { secretFile } from '../local/token.ts';
 
@@ -92,7 +92,8 @@ async function prepare({ profile, base, env = process.env, run = folders.run }: 
 /**
  * Runs a profile against the system at `base`.
  *
- * @throws {Error} with one line, if an option is invalid, the system does not respond or k6 fails
+ * @throws {Error} with one line, if an option is invalid or the system does not respond; with the last lines of
+ *   the log, if k6 fails
  */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const { profile, until, out = path.join(folders.root, '.local/load') } = options;
@@ -124,20 +125,21 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   process.on('SIGINT', ignore).on('SIGTERM', stop);
   until?.addEventListener('abort', stop, { once: true });
   if (until?.aborted) stop();
-  const [code] = await once(child, 'close').finally(() => {
+  const [code, signal] = await once(child, 'close').finally(() => {
     process.off('SIGINT', ignore).off('SIGTERM', stop);
     until?.removeEventListener('abort', stop);
   });
 
+  const isFinished = code === MET || code === MISSED || (code === INTERRUPTED && until?.aborted);
+  if (!isFinished || !fs.existsSync(summary)) {
+    const end = `k6 exited with ${signal ?? `code ${code}`}`;
+    throw new Error(`Cannot finish ${profile}: ${end}\n${lastLines(log)}`);
+  }
   // Information is, for example, the users that LEDGER logs.
   const lines = fs.existsSync(log) ? fs.readFileSync(log, 'utf8').split('\n') : [];
   const problems = lines.filter((line) => line && !line.includes(' level=info ')).slice(0, 5);
   if (problems.length > 0) print(`${problems.join('\n')}\nLog: ${path.relative('', log)}\n`);
   if (fs.existsSync(report)) print(`Report: ${path.relative('', report)}\n`);
-  const isFinished = code === MET || code === MISSED || (code === INTERRUPTED && until?.aborted);
-  if (!isFinished || !fs.existsSync(summary)) {
-    throw new Error(`Cannot finish ${profile}: k6 exited with code ${code} (see ${log})`);
-  }
   const { metrics } = JSON.parse(fs.readFileSync(summary, 'utf8'));
   const count = (name: string): number => metrics[name]?.count ?? 0;
   return {

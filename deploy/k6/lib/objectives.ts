@@ -21,7 +21,9 @@ interface Objectives {
 }
 
 const objectives = SERVICES.map(({ name }): Objectives => {
-  return JSON.parse(open(import.meta.resolve(`../../charts/${name}/files/slo.json`)));
+  const url = import.meta.resolve(`../../charts/${name}/files/slo.json`);
+  // open() removes file:// from a URL, but does not decode the path.
+  return JSON.parse(open(decodeURIComponent(url)));
 });
 
 /** The latency objective of each kind of requests that has one. */

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SERVICE_NAMES, type ServiceName } from '../../../services/services.ts';
 import { buildService } from '../build.ts';
 import { collectorUrl, observerLinks, planObservers } from '../observe/observers.ts';
+import { lastLines } from '../output.ts';
 import { type Folders, readRunning, writeRecords } from '../state.ts';
 import { keepSecret, readOrCreateSecret } from '../token.ts';
 import { planDevelopment } from './development.ts';
@@ -145,11 +146,9 @@ export function createLaunch(options: LaunchOptions): Launch {
       await waitUntilReady(record);
     } catch (cause) {
       const code = child.exitCode === null ? '' : ` (exit code ${child.exitCode})`;
-      const lines = fs.readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-10);
-      const title = `Last lines of ${path.relative(folders.root, logFile)}:`;
-      const lastLines = [title, ...lines].join('\n  ');
       const { message } = cause as Error;
-      throw new Error(`Cannot start ${plan.name}: ${message}${code}\n${lastLines}`, { cause });
+      const reason = `${message}${code}\n${lastLines(logFile)}`;
+      throw new Error(`Cannot start ${plan.name}: ${reason}`, { cause });
     }
     log(`  ${plan.name.padEnd(10)} ready on ${plan.address} after ${secondsSince(start)}`);
   }
