@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { ignoreClosedOutput, lastLines } from '../local/output.ts';
+import { endOfLog, ignoreClosedOutput } from '../local/output.ts';
 import { folders } from '../local/state.ts';
 import { secretFile } from '../local/token.ts';
 
@@ -133,7 +133,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const isFinished = code === MET || code === MISSED || (code === INTERRUPTED && until?.aborted);
   if (!isFinished || !fs.existsSync(summary)) {
     const end = `k6 exited with ${signal ?? `code ${code}`}`;
-    throw new Error(`Cannot finish ${profile}: ${end}\n${lastLines(log)}`);
+    throw new Error(`Cannot finish ${profile}: ${end}\n${endOfLog(log)}`);
   }
   // Information is, for example, the users that LEDGER logs.
   const lines = fs.existsSync(log) ? fs.readFileSync(log, 'utf8').split('\n') : [];

@@ -1,6 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
+import { lastLines } from './cluster/program.ts';
+
 /**
  * Ignores that the reader of the output is gone: `make status | head -1` ends without an error, and
  * clean-up runs to its end although `make e2e | tee log` loses its reader first on Ctrl-C.
@@ -10,8 +12,8 @@ export function ignoreClosedOutput(): void {
 }
 
 /** The last ten lines of a log, as the end of a message about its program. */
-export function lastLines(file: string): string {
-  const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trimEnd() : '';
-  const lines = text ? text.split('\n').slice(-10) : ['(empty)'];
+export function endOfLog(file: string): string {
+  const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+  const lines = lastLines(text, 10).split('\n');
   return [`Last lines of ${path.relative('', file)}:`, ...lines].join('\n  ');
 }

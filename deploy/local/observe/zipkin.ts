@@ -9,6 +9,9 @@ const VERSION = '3.6.1';
 /** Spans that Zipkin keeps in memory; it removes the oldest traces first. */
 const MAX_SPANS = 100_000;
 
+/** Java reads paths in the encoding of the locale: in that of C, `ü` becomes `??`. */
+const LOCALE = { LC_ALL: 'C.UTF-8' };
+
 /**
  * The path of Zipkin's program below `local`, which Maven copies there. Maven downloads it once for all checkouts.
  *
@@ -21,7 +24,8 @@ export async function ensureZipkin(local: string, log: (line: string) => void): 
   log(`Fetching Zipkin ${VERSION} (86 MB) with Maven`);
   const artifact = `io.zipkin:zipkin-server:${VERSION}:jar:slim`;
   const goal = ['dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`];
-  await runProgram('mvn', ['--batch-mode', '--quiet', ...goal], { seconds: 600 });
+  const env = { ...process.env, ...LOCALE };
+  await runProgram('mvn', ['--batch-mode', '--quiet', ...goal], { seconds: 600, env });
   return target;
 }
 
@@ -45,7 +49,7 @@ export function planZipkin({ jar, port, folder }: ZipkinOptions): ProcessPlan {
     name: 'zipkin',
     command: 'java',
     args,
-    env: { PATH: process.env.PATH ?? '', MEM_MAX_SPANS: String(MAX_SPANS) },
+    env: { PATH: process.env.PATH ?? '', MEM_MAX_SPANS: String(MAX_SPANS), ...LOCALE },
     cwd: folder,
     ports: [port],
     address: `http://localhost:${port}`,

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SERVICE_NAMES, type ServiceName } from '../../../services/services.ts';
 import { buildService } from '../build.ts';
 import { collectorUrl, observerLinks, planObservers } from '../observe/observers.ts';
-import { lastLines } from '../output.ts';
+import { endOfLog } from '../output.ts';
 import { type Folders, readRunning, writeRecords } from '../state.ts';
 import { keepSecret, readOrCreateSecret } from '../token.ts';
 import { planDevelopment } from './development.ts';
@@ -147,7 +147,7 @@ export function createLaunch(options: LaunchOptions): Launch {
     } catch (cause) {
       const code = child.exitCode === null ? '' : ` (exit code ${child.exitCode})`;
       const { message } = cause as Error;
-      const reason = `${message}${code}\n${lastLines(logFile)}`;
+      const reason = `${message}${code}\n${endOfLog(logFile)}`;
       throw new Error(`Cannot start ${plan.name}: ${reason}`, { cause });
     }
     log(`  ${plan.name.padEnd(10)} ready on ${plan.address} after ${secondsSince(start)}`);

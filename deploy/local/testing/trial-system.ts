@@ -42,7 +42,8 @@ export async function startTrialSystem(
   { observe = false }: Pick<LaunchOptions, 'observe'> = {},
 ): Promise<TrialSystem> {
   for (const name of ['nginx', ...(observe ? ['prometheus', 'java'] : [])]) ensureTool(name);
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-system-'));
+  // Checkouts may have such paths.
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'fw ü system-'));
   const folders = foldersOf(root);
   const offsets = replicasOf(0).flatMap(({ port, healthPort }) => [port, healthPort]);
   const observers = Object.values(observerPorts(0));
