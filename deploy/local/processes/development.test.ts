@@ -9,6 +9,8 @@ import { startTrialSystem } from '../testing/trial-system.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../../services/users/src/main.ts');
 
+const WAIT = { timeout: 60_000 };
+
 /** Opens connections with a request on each that stay open, as those of browsers do. */
 function openConnections(port: number): void {
   for (let index = 0; index < 20; index++) {
@@ -18,22 +20,26 @@ function openConnections(port: number): void {
   }
 }
 
-test('a service in watch mode restarts after a change, also with open connections, until make up', async () => {
+test('a service in watch mode restarts after each change, also with open connections, until make up', async () => {
   const system = await startTrialSystem();
   onTestFinished(() => system.stop());
   const { folders, port, origin } = system;
   const isServed = async () => (await fetch(`${origin}/api/v2/users`)).status === 200;
   const log = () => fs.readFileSync(path.join(folders.logs, 'users-1.log'), 'utf8');
+  const starts = () => log().split('Health: Listening').length - 1;
   const namesOf = () => readRunning(folders.run).map(({ name }) => name);
 
   await system.up({}, 'users');
   const servedFirst = await isServed();
   const namesInDevelopment = namesOf();
   openConnections(port + 1);
-  const now = new Date();
-  fs.utimesSync(MAIN, now, now);
-  await expect.poll(log, { timeout: 60_000 }).toContain('Restarting');
-  await expect.poll(isServed, { timeout: 60_000 }).toBe(true);
+  for (const start of [2, 3]) {
+    // Many editors save a file under another name and rename it.
+    fs.copyFileSync(MAIN, `${MAIN}~`);
+    fs.renameSync(`${MAIN}~`, MAIN);
+    await expect.poll(starts, WAIT).toBe(start);
+    await expect.poll(isServed, WAIT).toBe(true);
+  }
   await system.up();
 
   expect(servedFirst).toBe(true);

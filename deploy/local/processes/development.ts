@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -6,15 +7,18 @@ import { planReplica, type Replica, type ReplicaOptions } from './system.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const DECORATORS = fileURLToPath(new URL('../decorators.ts', import.meta.url));
-const FLAGS = ['--watch', '--watch-preserve-output'];
+/** Runs a program again after each change: `npm run dev` of a new service uses it too. */
+const DEV = path.join(ROOT, 'framework/create/template/dev.ts');
 
-/** How to run `replica` from the source of its service: Node restarts it after each change. */
+/** How to run `replica` from the source of its service, and again after each change of it or of the framework. */
 export function planDevelopment(replica: Replica, options: ReplicaOptions): ProcessPlan {
   const plan = planReplica(replica, options);
-  const main = path.join(ROOT, `services/${replica.service}/src/main.ts`);
+  const source = path.join(ROOT, 'services', replica.service, 'src');
+  const framework = fs.globSync('framework/*/src', { cwd: ROOT });
+  const watched = [source, ...framework.map((folder) => path.join(ROOT, folder))];
   return {
     ...plan,
-    args: [...FLAGS, '--import', DECORATORS, main],
+    args: [DEV, ...watched, '--', '--import', DECORATORS, path.join(source, 'main.ts')],
     env: {
       ...plan.env,
       NODE_ENV: 'development',

@@ -71,7 +71,7 @@ export interface ServiceDefinition<Config extends ServiceConfig> {
   readonly commands?: Readonly<Record<string, Command<Config>>>;
 }
 
-/** In development, requests in flight may take this long: `node --watch` waits for the end of the process. */
+/** In development, requests in flight may take this long: a restart waits for the end of the process. */
 const DEVELOPMENT_CLOSE_MS = 100;
 
 /**
