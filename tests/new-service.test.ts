@@ -1,4 +1,5 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -15,12 +16,15 @@ const port = await freePortsFrom([0, 1, 2, 3, 4, 5, 6, 7]);
 const git = (...args: readonly string[]) =>
   execFileSync('git', args, { cwd: worktree, encoding: 'utf8' });
 
+/** The environment without the variables of this run of make and Vitest. */
+function environment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(MAKE|VITEST|TEST)/.test(name));
+  return Object.fromEntries(kept);
+}
+
 /** Runs a command in the worktree; returns its output, or rejects with it. */
 async function run(program: string, ...args: readonly string[]): Promise<string> {
-  // Without the variables of this run of make and Vitest.
-  const kept = Object.entries(process.env).filter(([name]) => !/^(MAKE|VITEST|TEST)/.test(name));
-  const env = Object.fromEntries(kept);
-  const options = { cwd: worktree, env, maxBuffer: 64 * 1024 ** 2 };
+  const options = { cwd: worktree, env: environment(), maxBuffer: 64 * 1024 ** 2 };
   try {
     const { stdout, stderr } = await promisify(execFile)(program, args, options);
     return stdout + stderr;
@@ -107,6 +111,26 @@ test('make up starts it: a POST and a GET through the edge', async () => {
 
   expect(created.status).toBe(201);
   expect(await read.json()).toMatchObject({ data: { title: 'Write the report', done: false } });
+});
+
+test('Ctrl-C in the terminal of make dev ends it with exit code 0, and restores both replicas', async () => {
+  const status = () => run('make', 'status').then((text) => text.match(/^\w.* ready /gm));
+  const before = await status();
+  const command = `make dev SERVICE=users PORT=${port}`;
+  const terminal = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    ...{ cwd: worktree, env: environment() },
+  });
+  const exit = once(terminal, 'exit');
+  let output = '';
+  terminal.stdout.on('data', (text) => {
+    output += text;
+  });
+  await expect.poll(() => output, { timeout: 60_000 }).toContain('Ctrl-C: back to make up');
+
+  terminal.stdin.write('\x03');
+
+  expect({ exit: await exit, output }).toMatchObject({ exit: [0, null] });
+  expect((await status())?.sort()).toEqual(before?.sort());
 });
 
 test('the smoke tests and the load of k6 include it', async () => {

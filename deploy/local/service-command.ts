@@ -5,8 +5,8 @@ import { SERVICE_NAMES } from '../../services/services.ts';
 import { buildService, bundleOf } from './build.ts';
 import { readKind } from './cluster/kind.ts';
 import { createPrivateFolder } from './processes/process.ts';
-import { keptStores } from './processes/stores.ts';
 import { environmentOf } from './processes/system.ts';
+import { keptVariables } from './service-variables.ts';
 import { folders } from './state.ts';
 
 /**
@@ -27,7 +27,8 @@ if (args[0] === 'import' && readKind(folders.run)) {
 }
 await Promise.all(services.map(buildService));
 createPrivateFolder(folders.data);
-const env = { ...process.env, ...keptStores(folders.run) };
+const { DATABASE_URL, REDIS_URL } = keptVariables(folders.run) ?? process.env;
+const env = { ...process.env, DATABASE_URL, REDIS_URL };
 // Ctrl-C interrupts the command too, which decides how it ends.
 process.on('SIGINT', () => {});
 for (const [index, service] of services.entries()) {

@@ -1,8 +1,10 @@
+import fs from 'node:fs';
 import path from 'node:path';
 
 import { type AnyVariables, readConfig } from '@fw/service';
 
 import { SERVICE_NAMES, type ServiceName } from '../../services/services.ts';
+import { writeFile } from './state.ts';
 
 /** The configuration of each service: `VARIABLES` of its `config.ts`. */
 const VARIABLES = Object.fromEntries(
@@ -39,4 +41,20 @@ export function passedOn(service: ServiceName, env: NodeJS.ProcessEnv): Record<s
  */
 export function checkServiceVariables(env: NodeJS.ProcessEnv): void {
   for (const name of SERVICE_NAMES) readConfig(VARIABLES[name], passedOn(name, env));
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const fileOf = (run: string) => path.join(run, 'variables.json');
+
+/** Records the variables of the running system, readable only for the owner: they contain passwords. */
+export function keepVariables(run: string, env: NodeJS.ProcessEnv): void {
+  const { NODE_OPTIONS } = env;
+  const variables = SERVICE_NAMES.map((name) => passedOn(name, env));
+  writeFile(fileOf(run), `${JSON.stringify(Object.assign({ NODE_OPTIONS }, ...variables))}\n`);
+}
+
+/** The variables of the running system, which its commands must use too; undefined if there is none. */
+export function keptVariables(run: string): Variables | undefined {
+  return fs.existsSync(fileOf(run)) ? JSON.parse(fs.readFileSync(fileOf(run), 'utf8')) : undefined;
 }

@@ -5,6 +5,7 @@ import { type BackendName, chooseBackend } from './cluster/backend.ts';
 import { PLACE } from './cluster/install.ts';
 import { readKind } from './cluster/kind.ts';
 import { createKindLaunch } from './cluster/launch.ts';
+import { isObserved } from './observe/observers.ts';
 import { ignoreClosedOutput } from './output.ts';
 import { createLaunch } from './processes/launch.ts';
 import { describeStores } from './processes/stores.ts';
@@ -20,7 +21,7 @@ function readOptions() {
       port: { type: 'string', default: '8080' },
       backend: { type: 'string', default: '' },
       without: { type: 'string', default: '' },
-      observe: { type: 'boolean', default: false },
+      observe: { type: 'boolean' },
     },
   });
   const port = Number(values.port);
@@ -31,11 +32,6 @@ function readOptions() {
     throw new Error(`WITHOUT must be ${OLD_VERSIONS.join(' or ')}, got "${values.without}"`);
   }
   return { ...values, port };
-}
-
-/** Whether Prometheus and Zipkin run: they stay until "make down". */
-function isObserved(): boolean {
-  return readRunning(folders.run).some(({ name }) => name === 'zipkin');
 }
 
 function runningBackend(): BackendName | undefined {
@@ -52,7 +48,7 @@ async function up(): Promise<void> {
   log(`Backend: ${name}, because ${why}`);
   const launch =
     name === 'processes'
-      ? createLaunch({ folders, port, env, observe: observe || isObserved(), log })
+      ? createLaunch({ folders, port, env, log, ...(observe && { observe }) })
       : createKindLaunch(port, { folders, env, log });
   const interrupted = new Promise<never>((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -86,7 +82,7 @@ function describeSystem(port: number): readonly string[] {
   return [
     `Replicas  ${ports.join(', ')}`,
     `Stores    ${describeStores(process.env)}`,
-    ...(isObserved()
+    ...(isObserved(folders.run)
       ? [`Metrics   ${addressOf('prometheus')}`, `Traces    ${addressOf('zipkin')}`]
       : []),
   ];

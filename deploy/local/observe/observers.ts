@@ -4,13 +4,18 @@ import path from 'node:path';
 
 import type { ProcessPlan } from '../processes/process.ts';
 import type { Replica } from '../processes/system.ts';
-import type { Folders } from '../state.ts';
+import { type Folders, readRunning } from '../state.ts';
 import { planPrometheus, prometheusPage } from './prometheus.ts';
 import { ensureZipkin, planZipkin } from './zipkin.ts';
 
 /** The ports of Prometheus, Zipkin and the collector; next to an edge on 8080, 9090 and 9411. */
 export function observerPorts(edgePort: number) {
   return { prometheus: edgePort + 1_010, zipkin: edgePort + 1_331, collector: edgePort + 1_318 };
+}
+
+/** Whether Prometheus and Zipkin run: they stay until "make down". */
+export function isObserved(run: string): boolean {
+  return readRunning(run).some(({ name }) => name === 'zipkin');
 }
 
 /** The address to which the services send spans (`OTEL_EXPORTER_OTLP_ENDPOINT`). */

@@ -6,9 +6,11 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { readRunning } from '../state.ts';
 import { startTrialSystem } from '../testing/trial-system.ts';
+import type { ProcessRecord } from './process.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../../services/users/src/main.ts');
 
+const STARTED = 'users restarts after each change of its source (Ctrl-C: back to make up)';
 const WAIT = { timeout: 60_000 };
 
 /** Opens connections with a request on each that stay open, as those of browsers do. */
@@ -20,18 +22,16 @@ function openConnections(port: number): void {
   }
 }
 
-test('a service in watch mode restarts after each change, also with open connections, until make up', async () => {
-  const system = await startTrialSystem();
+test('make dev restarts a service after each change, also with open connections', async () => {
+  const { folders, port, origin, ...system } = await startTrialSystem();
   onTestFinished(() => system.stop());
-  const { folders, port, origin } = system;
   const isServed = async () => (await fetch(`${origin}/api/v2/users`)).status === 200;
   const log = () => fs.readFileSync(path.join(folders.logs, 'users-1.log'), 'utf8');
   const starts = () => log().split('Health: Listening').length - 1;
-  const namesOf = () => readRunning(folders.run).map(({ name }) => name);
 
-  await system.up({}, 'users');
-  const servedFirst = await isServed();
-  const namesInDevelopment = namesOf();
+  const interrupt = Promise.withResolvers<void>();
+  const developed = system.develop('users', interrupt.promise);
+  await expect.poll(() => system.progress, WAIT).toContain(STARTED);
   openConnections(port + 1);
   for (const start of [2, 3]) {
     // Many editors save a file under another name and rename it.
@@ -40,10 +40,32 @@ test('a service in watch mode restarts after each change, also with open connect
     await expect.poll(starts, WAIT).toBe(start);
     await expect.poll(isServed, WAIT).toBe(true);
   }
-  await system.up();
+  interrupt.resolve();
+  await developed;
 
-  expect(servedFirst).toBe(true);
-  expect(namesInDevelopment.filter((name) => name.startsWith('users'))).toEqual(['users-1']);
-  expect(namesOf()).toHaveLength(6);
   expect(await isServed()).toBe(true);
+});
+
+test('make dev restores what ran before, with its variables, and restarts no other service', async () => {
+  const system = await startTrialSystem({ BODY_LIMIT: '2000', WITHOUT_VERSION: 'v1' });
+  onTestFinished(() => system.stop());
+  const running = () => readRunning(system.folders.run);
+  const partsOf = (records: readonly ProcessRecord[]) =>
+    records.map(({ name, fingerprint }) => `${name} ${fingerprint}`).sort();
+  const before = running();
+
+  const interrupt = Promise.withResolvers<void>();
+  const developed = system.develop('users', interrupt.promise);
+  await expect.poll(() => system.progress, WAIT).toContain(STARTED);
+  const during = running();
+  const { status } = await fetch(`${system.origin}/api/v1/users`);
+  interrupt.resolve();
+  await developed;
+
+  const namesOf = (records: readonly ProcessRecord[]) => records.map(({ name }) => name).sort();
+  const others = before.filter(({ name }) => name !== 'edge' && !name.startsWith('users'));
+  expect(namesOf(during)).toEqual([...namesOf(others), 'edge', 'users-1'].sort());
+  expect(status).toBe(410);
+  expect(partsOf(running())).toEqual(partsOf(before));
+  expect(running()).toEqual(expect.arrayContaining(others));
 });

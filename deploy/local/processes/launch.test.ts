@@ -56,7 +56,7 @@ describe('the local system', () => {
   test('only the owner can read the data, the logs and the state', async () => {
     const { folders } = system;
 
-    const files = [folders.data, folders.logs, path.join(folders.run, 'stores.json')];
+    const files = [folders.data, folders.logs, path.join(folders.run, 'variables.json')];
     const others = files.map((file) => fs.statSync(file).mode & 0o077);
     expect(others).toEqual([0, 0, 0]);
   });

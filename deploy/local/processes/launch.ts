@@ -2,10 +2,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { stop } from 'esbuild';
+
 import { SERVICE_NAMES, type ServiceName } from '../../../services/services.ts';
 import { buildService } from '../build.ts';
-import { collectorUrl, observerLinks, planObservers } from '../observe/observers.ts';
+import { collectorUrl, isObserved, observerLinks, planObservers } from '../observe/observers.ts';
 import { endOfLog } from '../output.ts';
+import { keepVariables } from '../service-variables.ts';
 import { type Folders, readRunning, writeRecords } from '../state.ts';
 import { keepSecret, readOrCreateSecret } from '../token.ts';
 import { planDevelopment } from './development.ts';
@@ -19,7 +22,7 @@ import {
   stopProcess,
   waitUntilReady,
 } from './process.ts';
-import { keepStores, requireReachable } from './stores.ts';
+import { requireReachable } from './stores.ts';
 import { planReplica, replicasOf, upstreamsOf } from './system.ts';
 
 export interface LaunchOptions {
@@ -28,7 +31,7 @@ export interface LaunchOptions {
   readonly port: number;
   /** The variables of the services: each gets those that it declares. */
   readonly env: NodeJS.ProcessEnv;
-  /** Also runs Prometheus and Zipkin, to which the services send spans. Default false. */
+  /** Also runs Prometheus and Zipkin, to which the services send spans. Default: whether they run already. */
   readonly observe?: boolean;
   /** The service that runs from its source, as one replica that restarts after each change. Default: none. */
   readonly development?: ServiceName;
@@ -50,13 +53,16 @@ export interface Launch {
 const EDGE_WAIT_MS = 5_000;
 
 /** Builds the bundle of every service. */
-export function buildServices(): Promise<unknown> {
-  return Promise.all(SERVICE_NAMES.map(buildService));
+export async function buildServices(): Promise<void> {
+  await Promise.all(SERVICE_NAMES.map(buildService));
+  // Ctrl-C would end the process of esbuild, and the next build would fail.
+  await stop();
 }
 
 /** Prepares the start of the system as processes of this machine. */
 export function createLaunch(options: LaunchOptions): Launch {
-  const { folders, port, env, observe = false, development, build = buildServices, log } = options;
+  const { folders, port, env, development, build = buildServices, log } = options;
+  const { observe = isObserved(folders.run) } = options;
   const started: ProcessRecord[] = [];
 
   async function up(): Promise<void> {
@@ -106,7 +112,7 @@ export function createLaunch(options: LaunchOptions): Launch {
     createPrivateFolder(folders.data);
     if (env.JWT_SECRET) keepSecret(folders.run, env.JWT_SECRET);
     else readOrCreateSecret(folders.run);
-    keepStores(folders.run, env);
+    keepVariables(folders.run, env);
     const isFirst = (name: string) => name === `${development}-1`;
     // nginx never pauses the only server of an upstream, as it does after a failed request to one of several.
     const replicas = replicasOf(port).filter(

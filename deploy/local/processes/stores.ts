@@ -1,27 +1,10 @@
-import fs from 'node:fs';
 import net from 'node:net';
-import path from 'node:path';
-
-import { writeFile } from '../state.ts';
 
 /**
  * The servers of data and counters, as variables of the services. Without them, users and catalog use
  * SQLite files, and reports counts in memory.
  */
 export type Stores = { readonly [Name in 'DATABASE_URL' | 'REDIS_URL']?: string | undefined };
-
-/** Records the stores of the running system, readable only for the owner: they contain passwords. */
-export function keepStores(run: string, { DATABASE_URL, REDIS_URL }: Stores): void {
-  writeFile(path.join(run, 'stores.json'), `${JSON.stringify({ DATABASE_URL, REDIS_URL })}\n`);
-}
-
-/** The stores of the running system, which the commands of its services must use too. */
-export function keptStores(run: string): Stores {
-  const file = path.join(run, 'stores.json');
-  if (!fs.existsSync(file)) return {};
-  const { DATABASE_URL, REDIS_URL }: Stores = JSON.parse(fs.readFileSync(file, 'utf8'));
-  return { DATABASE_URL, REDIS_URL };
-}
 
 const CONNECT_TIMEOUT_MS = 3_000;
 

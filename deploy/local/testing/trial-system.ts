@@ -4,6 +4,7 @@ import path from 'node:path';
 
 import type { ServiceName } from '../../../services/services.ts';
 import { ensureTool } from '../../../tools/programs.ts';
+import { develop as developService } from '../dev.ts';
 import { observerPorts } from '../observe/observers.ts';
 import {
   buildServices,
@@ -23,8 +24,10 @@ export interface TrialSystem {
   readonly origin: string;
   /** The lines of progress of all starts. */
   readonly progress: readonly string[];
-  /** Starts the system again. Default: with the same variables, and no service in watch mode. */
-  readonly up: (env?: NodeJS.ProcessEnv, development?: ServiceName) => Promise<void>;
+  /** Starts the system again. Default: with the same variables. */
+  readonly up: (env?: NodeJS.ProcessEnv) => Promise<void>;
+  /** Runs a service in watch mode, as `make dev` does in a shell without variables. */
+  readonly develop: (service: ServiceName, interrupted: Promise<void>) => Promise<void>;
   /** Stops the system and removes its files. */
   stop(): Promise<void>;
 }
@@ -50,11 +53,10 @@ export async function startTrialSystem(
   const port = await freePortsFrom([0, ...offsets, ...(observe ? observers : [])]);
   const progress: string[] = [];
   const log = (line: string) => progress.push(line);
-  const up = (variables = env, development?: ServiceName) =>
-    createLaunch({
-      ...{ folders, port, env: variables, observe, build, log },
-      ...(development && { development }),
-    }).up();
+  const options = { folders, port, build, log };
+  const up = (variables = env) => createLaunch({ ...options, env: variables, observe }).up();
+  const develop: TrialSystem['develop'] = (service, interrupted) =>
+    developService({ ...options, env: {}, service, interrupted });
   const stop = async () => {
     await stopSystem(folders);
     fs.rmSync(root, { recursive: true });
@@ -65,5 +67,5 @@ export async function startTrialSystem(
     await stop();
     throw error;
   }
-  return { folders, port, origin: `http://127.0.0.1:${port}`, progress, up, stop };
+  return { folders, port, origin: `http://127.0.0.1:${port}`, progress, up, develop, stop };
 }
