@@ -44,3 +44,19 @@ test('the workflows are valid', async () => {
 
   await runProgram(ensureTool('actionlint'), files, { cwd: root });
 });
+
+test('no tracked file contains the address of a public registry', async () => {
+  const packages =
+    'https?://([a-z0-9-]+[.])*(registry|npm|proxy|pypi|crates|repo|deb)[.][a-z0-9.-]+';
+  const images = '(^|[^a-z0-9.-])(ghcr|docker|quay)[.]io';
+  const args = ['grep', '--extended-regexp', '--only-matching', '-I', '-e', packages, '-e', images];
+
+  const found = await runProgram('git', [...args, '--', ':!tools/publish.test.ts'], { cwd: root });
+
+  expect(
+    found
+      .trim()
+      .split('\n')
+      .filter((line) => !line.includes('.example.org')),
+  ).toEqual([]);
+});
