@@ -32,7 +32,7 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: $(IMAGES) help install up dev observe down status logs token import config smoke contract \
-	load service release publish images packages publish-packages test check format documents breaking e2e kind \
+	load service release publish images packages publish-packages programs test check format documents breaking e2e kind \
 	conformance chaos soak installation registry new-service mutation site bench cost clean
 
 help: ## List the targets
@@ -102,9 +102,11 @@ $(IMAGES): image-%: $(TOOLCHAIN)
 	  --label "org.opencontainers.image.revision=$$(git rev-parse HEAD)" \
 	  $(if $(SOURCE),--label 'org.opencontainers.image.source=$(SOURCE)') . >/dev/null
 
-test: install ## Type-check, lint and run all tests that need no running system
-	@node tools/programs.ts $(OPTIONAL) nginx redis chromium postgres pgbouncer prometheus java maven
-	@node tools/programs.ts $(OPTIONAL) actionlint helm k6 kube-score oasdiff toxiproxy-server $(if $(wildcard tests),schemathesis)
+programs: $(TOOLCHAIN) ## Build Helm, k6 and the other programs of "make test" with Go (ten minutes, once)
+	@node tools/programs.ts actionlint helm k6 kube-score oasdiff
+
+test: install $(if $(CI),programs) ## Type-check, lint and run all tests that need no running system
+	@node tools/programs.ts $(OPTIONAL) nginx redis chromium postgres pgbouncer prometheus java maven $(if $(wildcard tests),schemathesis)
 	npm run check
 	npm test -- $(TEST_FLAGS)
 

@@ -100,10 +100,10 @@ export const SEARCH_PATH = [
   ...['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin', '/usr/local/bin'],
 ].join(path.delimiter);
 
-/** A program that a test needs, and instructions to install it. */
+/** A program that a test needs, and what to do to have it. */
 export interface MissingProgram {
   readonly program: string;
-  readonly reason: string;
+  readonly remedy: string;
 }
 
 /** The runner of the tests subscribes to it: a test may expect another error, and hide this one. */
@@ -111,10 +111,10 @@ export const MISSING_PROGRAMS = diagnosticsChannel.channel('fw:missing-program')
 
 /** Outside CI, the runner of the tests skips tests that failed after this error. */
 export class MissingProgramError extends Error {
-  constructor(program: string, reason: string) {
-    super(reason);
+  constructor(program: string, remedy: string) {
+    super(`${program} is missing: ${remedy}`);
     this.name = 'MissingProgramError';
-    MISSING_PROGRAMS.publish({ program, reason } satisfies MissingProgram);
+    MISSING_PROGRAMS.publish({ program, remedy } satisfies MissingProgram);
   }
 }
 
@@ -126,7 +126,7 @@ export class MissingProgramError extends Error {
 export function ensureTool(name: string): string {
   const found = findTool(name);
   if (found) return found;
-  throw new MissingProgramError(name, `${name} is missing: ${instructionsOf(name)}`);
+  throw new MissingProgramError(name, remedyOf(name));
 }
 
 function findTool(name: string): string | undefined {
@@ -139,14 +139,12 @@ function findTool(name: string): string | undefined {
     .find((file) => fs.existsSync(file));
 }
 
-function instructionsOf(name: string): string {
+function remedyOf(name: string): string {
   if (name === 'schemathesis') {
     return 'install Python 3.11 or later with its module venv, then run make again';
   }
   const packaged = PACKAGES[name];
-  if (!packaged) {
-    return `install it (${MODULES[name]}), or install Go 1.26 and run make again to build it`;
-  }
+  if (!packaged) return 'run "make programs", which takes about ten minutes once and needs Go 1.26';
   const { debian, fedora, homebrew } = packaged;
   return (
     `install it with "sudo apt-get install ${debian}" (Debian, Ubuntu), ` +
@@ -158,15 +156,16 @@ function instructionsOf(name: string): string {
 function install(name: string): void {
   const found = findTool(name);
   if (found && !isOutdated(name, found)) return;
-  const canBuild = name in MODULES && spawnSync('go', ['version']).status === 0;
+  const page = MODULES[name];
   const isRoot = process.getuid?.() === 0 && fs.existsSync('/usr/bin/apt-get');
   try {
-    if (canBuild) build(name);
+    if (page) build(name);
     else if (name === 'schemathesis') installSchemathesis(isRoot);
     else if (name in PACKAGES && isRoot) installWithApt(PACKAGES[name]?.debian ?? '');
   } catch (cause) {
     const reason = lastLineOf(cause);
-    throw new Error(`Cannot install ${name} (${reason}): ${instructionsOf(name)}`, { cause });
+    const remedy = page ? `install Go 1.26, or ${name} itself (${page})` : remedyOf(name);
+    throw new Error(`Cannot install ${name} (${reason}): ${remedy}`, { cause });
   }
   ensureTool(name);
 }

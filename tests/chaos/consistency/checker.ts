@@ -34,8 +34,10 @@ export function buildChecker(folder: string): string {
     execFileSync('go', build, { cwd, stdio: 'pipe' });
     return program;
   } catch (cause) {
-    const reason = `Cannot build the checker of histories with Go 1.26: ${lastLineOf(cause)}`;
-    throw new MissingProgramError('checker', reason);
+    throw new MissingProgramError(
+      'checker',
+      `install Go 1.26, which builds it (${lastLineOf(cause)})`,
+    );
   }
 }
 
