@@ -26,20 +26,33 @@ http_request_duration_seconds_bucket{le="0.1",${labels}} 0
 http_request_duration_seconds_bucket{le="0.25",${labels}} ${count}
 `;
 
-/** Starts a service without version 1; each reading of its metrics adds requests, and 1,000 checks of the page. */
-async function startService(name: ServiceName) {
-  const state = { name, port: 0, status: 200, ok: 0, failed: 0 };
-  const total = { ok: 0, failed: 0, checks: 0 };
+/**
+ * Starts a service without version 1 that has served `ok` requests. Each reading of its metrics adds requests, and
+ * 1,000 checks and documents of the page; the next one also adds `once`.
+ */
+async function startService(name: ServiceName, ok = 0) {
+  const state = { name, port: 0, status: 200, ok: 0, failed: 0, once: 0 };
+  const total = { ok, failed: 0, checks: 0 };
   const server = http.createServer(({ url }, response) => {
     response.statusCode = state.status;
-    const document = { info: { description: name }, paths: { [`/api/v2/${name}`]: {} } };
+    const info = {
+      description: `Has **${name}**, with \`If-Match\`\nand [*pages*](/docs).\n\nMore`,
+    };
+    const document = { info, paths: { [`/api/v2/${name}`]: {} } };
     if (url !== '/metrics') return response.end(JSON.stringify(document));
-    total.ok += state.ok;
+    total.ok += state.ok + state.once;
+    state.once = 0;
     total.failed += state.failed;
     total.checks += 1_000;
-    const checks = metricsOf('method="HEAD",status="2xx"', total.checks);
+    const own = [
+      'method="HEAD",route="/api",status="2xx"',
+      'method="GET",route="none",status="2xx"',
+    ];
+    const { ok, failed, checks } = total;
     return response.end(
-      checks + metricsOf('status="2xx"', total.ok) + metricsOf('status="5xx"', total.failed),
+      own.map((labels) => metricsOf(labels, checks)).join('') +
+        metricsOf('method="GET",route="/api",status="2xx"', ok) +
+        metricsOf('method="GET",route="none",status="5xx"', failed),
     );
   });
   onTestFinished(() => {
@@ -50,9 +63,14 @@ async function startService(name: ServiceName) {
   return state;
 }
 
+interface OpenOptions extends BrowserContextOptions {
+  /** The requests that each service has served. Default 0. */
+  readonly served?: number;
+}
+
 /** Opens the page, with plots of users and reports; only `page.clock` advances its time. */
-async function open(options: BrowserContextOptions = {}) {
-  const started = await Promise.all(SERVICE_NAMES.map(startService));
+async function open({ served = 0, ...options }: OpenOptions = {}) {
+  const started = await Promise.all(SERVICE_NAMES.map((name) => startService(name, served)));
   const services = Object.fromEntries(started.map((one) => [one.name, one]));
   const { users, reports } = services as Record<ServiceName, (typeof started)[number]>;
   const upstreams = Object.fromEntries(started.map(({ name, port }) => [name, [port]]));
@@ -109,9 +127,45 @@ test('the page plots the requests, errors and durations of each service, until a
       'users\n10 %\nreports\ndown',
       'users\n249 ms\nreports\ndown',
     ]);
-  expect(await isIdle()).toBe(false);
+  const total = page.getByText(
+    /^Requests so far: users [\d,]{2,}, reports 0\. New ones appear here\.$/,
+  );
+  expect([await isIdle(), await total.isVisible()]).toEqual([false, false]);
   Object.assign(users, { ok: 0, failed: 0 });
+  await expect.poll(() => readPlots(page).then(() => total.isVisible()), WAIT).toBe(true);
+});
+
+test('the page counts the requests before it was opened', async () => {
+  const { page } = await open({ served: 1_234 });
+
+  await page.getByText('Requests so far: users 1,234, reports 1,234.').waitFor();
+});
+
+test('the page plots the requests while it was hidden', async () => {
+  const { page, users } = await open();
+  const setHidden = (hidden: boolean) =>
+    page.evaluate(
+      `Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true })`,
+    );
+  const isIdle = () => readPlots(page).then(() => page.locator('#idle').isVisible());
   await expect.poll(isIdle, WAIT).toBe(true);
+
+  await setHidden(true);
+  await page.clock.runFor(30_000);
+  users.once = 60;
+  await setHidden(false);
+
+  await expect.poll(isIdle, WAIT).toBe(false);
+});
+
+test('the page formats the first paragraph of the description of a service', async () => {
+  const { page } = await open();
+
+  const about = page.locator('article[data-state="up"] .about').first();
+
+  expect(await about.innerHTML()).toBe(
+    `Has <strong>${SERVICE_NAMES[0]}</strong>, with <code>If-Match</code>\nand *pages*.`,
+  );
 });
 
 test('on a cluster, whose edge knows no replicas, the page has no plots', async () => {

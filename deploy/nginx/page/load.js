@@ -33,8 +33,8 @@ async function measure(service) {
     return now.requests < last[index].requests ? [now] : [add(now, last[index], -1)];
   });
   const ms = at - before;
-  // After a pause, such as while hidden, the change is not of one interval.
-  if (changes.length > 0 && ms < 2 * INTERVAL_MS) {
+  // While the page is hidden, it measures nothing: the next change is that of the whole pause.
+  if (changes.length > 0 && ms < WINDOW_MS) {
     points.push({ at, ms, ...changes.reduce((one, other) => add(one, other)) });
   }
   Object.assign(service, { at, readings });
@@ -92,6 +92,20 @@ function addFigure([title], services) {
   return figure;
 }
 
+/** Without requests in the last minute: the number of those before. */
+function showIdle(services) {
+  const idle = section.querySelector('#idle');
+  idle.hidden = services.some(({ points }) => points.some(({ requests }) => requests > 0));
+  const counts = services.map(({ name, readings }) => {
+    return [name, readings.reduce((sum, reading) => sum + (reading?.requests ?? 0), 0)];
+  });
+  const isUsed = counts.some(([, count]) => count > 0);
+  const text = counts.map(([name, count]) => `${name} ${count.toLocaleString('en')}`).join(', ');
+  idle.textContent = isUsed
+    ? `Requests so far: ${text}. New ones appear here.`
+    : 'No requests yet: try the commands below.';
+}
+
 async function keepDrawing(services) {
   const figures = PLOTS.map((plot) => addFigure(plot, services));
   section.hidden = false;
@@ -99,8 +113,7 @@ async function keepDrawing(services) {
     if (!document.hidden) {
       await Promise.all(services.map(measure));
       for (const [index, plot] of PLOTS.entries()) draw(figures[index], plot, services);
-      const isBusy = services.some(({ points }) => points.some(({ requests }) => requests > 0));
-      section.querySelector('#idle').hidden = isBusy;
+      showIdle(services);
     }
     await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
   }

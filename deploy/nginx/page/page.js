@@ -39,6 +39,16 @@ async function request(path) {
   }
 }
 
+const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\*([^*\s][^*]*)\*|\[([^\]]+)\]\([^)\s]+\)|[^`*[]+|./g;
+
+/** The nodes of a paragraph of CommonMark: code and emphasis; a link is only its text. */
+function format(paragraph) {
+  return [...paragraph.matchAll(INLINE)].map(([whole, code, strong, em, label]) => {
+    const [tag, textContent] = Object.entries({ code, strong, em }).find(([, text]) => text) ?? [];
+    return tag ? Object.assign(document.createElement(tag), { textContent }) : (label ?? whole);
+  });
+}
+
 /** Shows what the OpenAPI document of the service contains: its purpose, and the versions that are served. */
 async function describe(service) {
   const name = service.querySelector('h2').textContent;
@@ -56,7 +66,7 @@ async function describe(service) {
         ariaLabel: `${name} ${textContent}`,
       });
     });
-    service.querySelector('.about').textContent = info.description.split('\n\n')[0];
+    service.querySelector('.about').replaceChildren(...format(info.description.split('\n\n')[0]));
     nav.replaceChildren(nav.querySelector('.docs'), ...links);
     // A list also tests the store; with a token, the document has to do.
     const last = lists.at(-1);

@@ -1,9 +1,13 @@
-/** Requests, 5xx responses and durations so far, without HEAD: the checks of this page. */
+/** Documents, which have no route, and the checks of this page. */
+const isIgnored = (labels) =>
+  labels.includes('method="HEAD"') || /route="none",status="[23]xx"/.test(labels);
+
+/** Requests, 5xx responses and durations so far, without those that this page itself sends. */
 export function readMetrics(text) {
   const sums = { requests: 0, errors: 0, buckets: new Map() };
   const series = /^http_request(?:s_total|_duration_seconds_bucket)\{(.+)\} (\d+)$/gm;
   for (const [, labels, value] of text.matchAll(series)) {
-    if (labels.includes('method="HEAD"')) continue;
+    if (isIgnored(labels)) continue;
     const [, le] = /\ble="(.+?)"/.exec(labels) ?? [];
     const count = Number(value);
     if (le) sums.buckets.set(le, (sums.buckets.get(le) ?? 0) + count);
