@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { OLD_VERSIONS, SERVICE_NAMES } from '../../services/services.ts';
@@ -88,6 +90,13 @@ function describeSystem(port: number): readonly string[] {
   ];
 }
 
+/** The commands of README.md, for the system at `origin`. */
+function commandsOf(origin: string): readonly string[] {
+  const readme = fs.readFileSync(path.join(folders.root, 'README.md'), 'utf8');
+  const commands = readme.match(/^curl .+$/gm) ?? [];
+  return commands.map((command) => `  ${command.replaceAll('http://localhost:8080', origin)}`);
+}
+
 function printAddresses(port: number): void {
   const origin = `http://localhost:${port}`;
   log(`
@@ -96,9 +105,7 @@ Docs      ${origin}${SERVICE_NAMES.map((name) => `/docs/${name}`).join(', ')}
 ${describeSystem(port).join('\n')}
 
 Try
-  curl -X POST ${origin}/api/v2/users -H 'content-type: application/json' -d '{"name":"Grace","email":"grace@example.org"}'
-  curl '${origin}/api/v2/catalog?q=turntable&sort=-price&limit=3'
-  curl -H "Authorization: Bearer $(make --silent token)" ${origin}/api/v2/reports/overview
+${commandsOf(origin).join('\n')}
 
 make token USER=ada TIER=pro prints a token, make logs follows the logs, make down stops everything
 `);

@@ -13,7 +13,6 @@ import { isReady } from '../../deploy/local/processes/process.ts';
 import { replicasOf } from '../../deploy/local/processes/system.ts';
 import { folders, readRunning } from '../../deploy/local/state.ts';
 import { readTarget } from './target.ts';
-import { isVersion1Removed, REMOVED } from './version-1.ts';
 
 const { api, isLocal } = readTarget();
 const kind = readKind(folders.run);
@@ -34,8 +33,7 @@ describe.runIf(isLocal)('the system that make up started', () => {
     assert.equal(running.length, replicasOf(0).length + 1);
   });
 
-  test('the commands of README.md return data', async ({ skip }) => {
-    skip(await isVersion1Removed(api), REMOVED);
+  test('the commands of README.md, which make up prints, return data', async () => {
     const readme = fs.readFileSync(path.join(folders.root, 'README.md'), 'utf8');
     const commands = readme.split('\n').filter((line) => line.startsWith('curl '));
 
@@ -43,7 +41,7 @@ describe.runIf(isLocal)('the system that make up started', () => {
     for (const command of commands) {
       const { data } = JSON.parse(await runCommand(command.replace('curl', 'curl --fail')));
       assert.ok(data, `${command} returns data`);
-      if (command.includes('POST')) await api.send('DELETE', `/api/v1/users/${data.id}`);
+      if (command.includes('POST')) await api.send('DELETE', `/api/v2/users/${data.id}`);
     }
   });
 
