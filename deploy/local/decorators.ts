@@ -32,9 +32,9 @@ registerHooks({
   },
 });
 
-/** The time of the last change; 0 for a file that does not exist. */
+/** The time of the last change or renaming; 0 for a file that does not exist. */
 function changedMs(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0;
 }
 
 function transform(sourcefile: string, text: string): string {
