@@ -51,6 +51,7 @@ export function createCatalogApp({
       title: 'Catalog',
       version: packageJson.version,
       description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
       routers,
     }),
   );

@@ -58,6 +58,7 @@ export function createReportsApp({
       title: 'Reports',
       version: packageJson.version,
       description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
       routers,
     }),
   );

@@ -78,6 +78,7 @@ export function createUsersApp({
       title: 'Users',
       version: packageJson.version,
       description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
       routers,
     }),
   );

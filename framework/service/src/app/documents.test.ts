@@ -13,14 +13,16 @@ const THINGS = {
   description: 'Keeps things.',
 };
 
-function newService() {
+const LICENSE = { name: 'MIT', identifier: 'MIT' };
+
+function newService(license?: typeof LICENSE) {
   const router = createRouter().get(
     '/api/v2/things/:id',
     endpoint({ summary: 'Read a thing', responses: { 200: { schema: z.object({}) } } }),
     (ctx) => ctx.json({}),
   );
   const app = createServiceApp();
-  app.use(documents({ ...THINGS, routers: [router] }));
+  app.use(documents({ ...THINGS, ...(license && { license }), routers: [router] }));
   return app.route('/', router);
 }
 
@@ -28,14 +30,19 @@ test.each(['/openapi.json', '/docs/things/openapi.json'])('%s is the document', 
   const response = await request(newService(), path);
 
   expect(await response.json()).toMatchObject({
-    info: {
-      title: 'Things',
-      version: '1.2.3',
-      description: 'Keeps things.',
-      license: { name: 'MIT' },
-    },
+    info: { title: 'Things', version: '1.2.3', description: 'Keeps things.' },
     paths: { '/api/v2/things/{id}': { get: { summary: 'Read a thing' } } },
   });
+});
+
+test.each([
+  ['no license', undefined],
+  ['the license that is given', LICENSE],
+])('the document has %s', async (_, license) => {
+  const response = await request(newService(license), '/openapi.json');
+
+  const { info } = (await response.json()) as { readonly info: { readonly license?: object } };
+  expect(info.license).toEqual(license);
 });
 
 test.each([
@@ -50,7 +57,7 @@ test.each([
 });
 
 test('redocly lint finds no problem in the document', async () => {
-  expect(await lintDocument(newService())).toEqual([]);
+  expect(await lintDocument(newService(LICENSE))).toEqual([]);
 });
 
 test('other requests reach the next middleware', async () => {

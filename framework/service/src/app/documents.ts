@@ -11,6 +11,8 @@ export interface DocumentsOptions extends Pick<OpenApiOptions, 'securitySchemes'
   readonly version: string;
   /** In CommonMark. */
   readonly description: string;
+  /** The license object of the document, such as `{ name: 'MIT', identifier: 'MIT' }`. Default none. */
+  readonly license?: Readonly<Record<string, string>>;
   readonly routers: NonNullable<OpenApiOptions['routers']>;
 }
 
@@ -19,8 +21,8 @@ export interface DocumentsOptions extends Pick<OpenApiOptions, 'securitySchemes'
  * `/docs/<name>/openapi.json` and `/docs/<name>`, for proxies that choose a service by path prefix.
  */
 export function documents(options: DocumentsOptions): Middleware {
-  const { name, title, version, description, ...rest } = options;
-  const info = { title, version, description, license: { name: 'MIT', identifier: 'MIT' } };
+  const { name, title, version, description, license, ...rest } = options;
+  const info = { title, version, description, ...(license && { license }) };
   const own = openapi({ ...rest, info });
   const behindProxy = openapi({
     ...rest,
