@@ -156,6 +156,10 @@ const WRONG: readonly [route: string, ...message: string[]][] = [
     "router.group('/g', (group) => group.get('/x', one, () => ({ id: 1 })))",
     "Property 'lines' is missing",
   ],
+  [
+    "router.group('/g', one, (group) => group.get('/x', endpoint({ summary: 'a' }), () => ({ id: 1 })))",
+    "Property 'lines' is missing",
+  ],
 ];
 
 describe('a program', () => {

@@ -3,7 +3,7 @@ import { request } from '@fw/core/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createRouter } from './create-router.ts';
-import { endpoint } from './endpoint.ts';
+import { type EndpointOptions, endpoint } from './endpoint.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 
@@ -87,7 +87,42 @@ test('metadata of a group and its route is merged for validation and responses; 
   expect(route?.metadata).toEqual({
     validation: { params: 'P', body: 'B', status: 422 },
     responses: { 401: {}, 409: {} },
-    endpoint: { summary: 'Changes a user' },
+    endpoint: { tags: ['users'], summary: 'Changes a user' },
+  });
+});
+
+test('the options of endpoint() of a group apply to a route with its own; responses and tags are merged', () => {
+  const all = {
+    summary: 'Of the group',
+    description: 'All users',
+    tags: ['users', 'people'],
+    deprecated: true,
+    visibility: 'internal',
+    security: [{ bearer: [] }],
+    bodyTypes: ['text/csv'],
+    responses: { 200: { type: 'string' }, 404: { type: 'object' } },
+  } as const;
+  const endpointOf = (own: EndpointOptions) =>
+    createRouter()
+      .group('/users', endpoint(all), (group) => {
+        group.get('/:id', endpoint(own), () => 'x');
+      })
+      .getRoutes()[0]?.metadata.endpoint;
+
+  expect(endpointOf({ operationId: 'read' })).toEqual({ ...all, operationId: 'read' });
+  expect(
+    endpointOf({
+      summary: 'Of the route',
+      tags: ['people', 'admin'],
+      security: [],
+      responses: { 200: { type: 'null' }, 201: { type: 'null' } },
+    }),
+  ).toEqual({
+    ...all,
+    summary: 'Of the route',
+    tags: ['users', 'people', 'admin'],
+    security: [],
+    responses: { 200: { type: 'null' }, 201: { type: 'null' }, 404: { type: 'object' } },
   });
 });
 

@@ -171,7 +171,7 @@ describe('mounting', () => {
       {
         method: 'GET',
         path: '/api/v1/users/:id',
-        metadata: { endpoint: { summary: 'Reads a user' } },
+        metadata: { endpoint: { tags: ['all'], summary: 'Reads a user' } },
       },
       { method: 'GET', path: '/api/v1/health', metadata: { endpoint: { tags: ['all'] } } },
     ]);

@@ -7,11 +7,14 @@ export type NoParts = Record<never, never>;
 
 /**
  * `Before` with its parts replaced by those of `After`; what guards add to `state` and the declared errors are
- * combined.
+ * combined, and an `endpoint()` without a successful response keeps those before it.
  */
 export type Replace<Before extends Parts, After extends Parts> = Omit<
   Before,
-  Exclude<keyof After, 'state' | 'errors'>
+  Exclude<
+    keyof After,
+    'state' | 'errors' | (unknown extends After['response'] ? 'response' : never)
+  >
 > &
   After;
 

@@ -170,7 +170,7 @@ function errorContractOf(route: Registration): ErrorContract | undefined {
 /** The contracts by the schemas of `endpoint()`, which several routes may share. */
 const contracts = new WeakMap<object, Contract>();
 
-/** The contract of the last `endpoint()` that applies to the route. */
+/** The contract of all responses that each `endpoint()` that applies to the route declares. */
 function contractOf(route: Registration): Contract | undefined {
   const { endpoint } = metadataOfRoute(route);
   const schemas: unknown = Reflect.get(Object(endpoint), 'responses');
@@ -242,15 +242,32 @@ const MERGED = [
   'errors',
 ];
 
+/** The same keys of `endpoint()`: what one for a group declares applies to each of its routes. */
+const MERGED_IN_ENDPOINT = ['tags', 'responses'];
+
 function merge(before: RouteMetadata, after: RouteMetadata): RouteMetadata {
-  const merged: Record<string, unknown> = { ...before, ...after };
-  for (const key of MERGED) {
-    const [present, value] = [before[key], after[key]];
-    if (Array.isArray(present) && Array.isArray(value)) merged[key] = [...present, ...value];
-    else if (isObject(present) && isObject(value)) merged[key] = { ...present, ...value };
-  }
+  const merged = mergeKeys(before, after, MERGED);
   if (Array.isArray(before.security) && Array.isArray(after.security)) {
     merged.security = requireBoth(before.security, after.security);
+  }
+  if (isObject(before.endpoint) && isObject(after.endpoint)) {
+    merged.endpoint = mergeKeys({ ...before.endpoint }, { ...after.endpoint }, MERGED_IN_ENDPOINT);
+  }
+  return merged;
+}
+
+function mergeKeys(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+): Record<string, unknown> {
+  const given = Object.entries(after).filter(([, value]) => value !== undefined);
+  const merged: Record<string, unknown> = { ...before, ...Object.fromEntries(given) };
+  for (const key of keys) {
+    const [present, value] = [before[key], after[key]];
+    if (Array.isArray(present) && Array.isArray(value)) {
+      merged[key] = [...new Set([...present, ...value])];
+    } else if (isObject(present) && isObject(value)) merged[key] = { ...present, ...value };
   }
   return merged;
 }
