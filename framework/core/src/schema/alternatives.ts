@@ -36,7 +36,7 @@ function waysOf(
   if (schema === false) return [];
   if (!isRecord(schema)) return [[]];
   const { $ref, allOf, anyOf, oneOf, ...own } = schema;
-  if (isRecord(own.not) && Object.keys(own.not).length === 0) return [];
+  if (own.not === true || (isRecord(own.not) && Object.keys(own.not).length === 0)) return [];
   const read = (part: unknown) => waysOf(part, follow, followed);
   const conditions = [
     [[own]],

@@ -13,6 +13,7 @@ function serialize(schema: JsonSchema, value: unknown) {
 
 const text = { type: 'string' };
 const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest });
+const when = (keyword: 'then' | 'else', branch: object) => ({ if: {}, [keyword]: branch });
 const NODE = {
   $ref: '#/$defs/Node',
   $defs: {
@@ -121,6 +122,239 @@ describe('a serializer keeps exactly the declared fields', () => {
     expect(serialize(schema, value)).toEqual({ json, violation: undefined });
   });
 
+  const secret = { a: 'x', secret: 1 };
+  const withA = object({ a: text });
+
+  test.each<[string, JsonSchema | boolean, unknown, unknown]>([
+    [
+      'const: a nested constant',
+      { const: { a: { b: ['x'] } } },
+      { a: { b: ['x'], c: 1 }, d: 1 },
+      { a: { b: ['x'] } },
+    ],
+    [
+      'const in a field',
+      object({ unit: { const: { a: 'x' } } }),
+      { unit: secret },
+      { unit: { a: 'x' } },
+    ],
+    ['enum', { enum: [{ a: 'x' }, { b: 'x' }, null] }, { b: 'x', secret: 1 }, { b: 'x' }],
+    [
+      'enum next to properties',
+      { ...withA, enum: [{ b: 1 }] },
+      { a: 'x', b: 1, secret: 1 },
+      { a: 'x', b: 1 },
+    ],
+    ['required without properties', { type: 'object', required: ['a'] }, secret, { a: 'x' }],
+    [
+      'oneOf of required',
+      { type: 'object', oneOf: [{ required: ['a'] }, { required: ['b'] }] },
+      secret,
+      { a: 'x' },
+    ],
+    [
+      'oneOf of required next to properties',
+      object({ a: text, b: text }, { oneOf: [{ required: ['a'] }, { required: ['b'] }] }),
+      { b: 'x', secret: 1 },
+      { b: 'x' },
+    ],
+    [
+      'anyOf of required',
+      { anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+      { b: 1, a: 2, c: 3 },
+      { a: 2, b: 1 },
+    ],
+    [
+      'anyOf of optional fields',
+      { anyOf: [withA, object({ b: text })] },
+      { b: 'x', c: 1 },
+      { b: 'x' },
+    ],
+    [
+      'anyOf, by a field of a field',
+      {
+        anyOf: ['m', 'n'].map((kind) =>
+          object({ meta: object({ kind: { const: kind } }, { required: ['kind'] }), [kind]: text }),
+        ),
+      },
+      { meta: { kind: 'n' }, m: 'secret', n: 'x' },
+      { meta: { kind: 'n' }, n: 'x' },
+    ],
+    [
+      'anyOf of lists',
+      {
+        anyOf: [
+          { items: object({ a: text }, { required: ['a'] }) },
+          { items: object({ b: text }, { required: ['b'] }) },
+        ],
+      },
+      [{ b: 'x', a: 1 }],
+      [{ b: 'x' }],
+    ],
+    [
+      'anyOf of tuples',
+      {
+        anyOf: [
+          { prefixItems: [{ const: 'a' }, withA] },
+          { prefixItems: [{ const: 'b' }, object({ b: text })] },
+        ],
+      },
+      ['b', { a: 'x', b: 'y' }],
+      ['b', { b: 'y' }],
+    ],
+    [
+      'dependentRequired',
+      object({ a: text }, { dependentRequired: { a: ['b'] } }),
+      { a: 'x', b: 1, c: 2 },
+      { a: 'x', b: 1 },
+    ],
+    [
+      'then with required only',
+      object({ a: text }, when('then', { required: ['b'] })),
+      { a: 'x', b: 1, c: 2 },
+      { a: 'x', b: 1 },
+    ],
+    [
+      'if without then',
+      object({ a: text }, { if: object({ b: text }) }),
+      { a: 'x', b: 'y' },
+      { a: 'x' },
+    ],
+    [
+      '$ref with siblings',
+      { $ref: '#/$defs/A', properties: { b: text }, $defs: { A: withA } },
+      { a: 'x', b: 'y', c: 1 },
+      { a: 'x', b: 'y' },
+    ],
+    [
+      'allOf of lists',
+      { allOf: [{ items: withA }, { items: object({ b: text }) }] },
+      [{ a: 'x', b: 'y', c: 1 }],
+      [{ a: 'x', b: 'y' }],
+    ],
+    [
+      'a field of properties, of a pattern and of additionalProperties',
+      {
+        allOf: [
+          { properties: { x: withA } },
+          { patternProperties: { '^x': object({ b: text }) } },
+          { additionalProperties: object({ c: text }) },
+        ],
+      },
+      { x: { a: 'x', b: 'x', c: 'x', d: 'x' } },
+      { x: { a: 'x', b: 'x', c: 'x' } },
+    ],
+    [
+      'two patterns of one name',
+      { patternProperties: { '^x': withA, '1$': object({ b: text }) } },
+      { x1: { a: 'x', b: 'x', c: 'x' }, x2: { a: 'x', b: 'x' } },
+      { x1: { a: 'x', b: 'x' }, x2: { a: 'x' } },
+    ],
+    [
+      'false in properties',
+      object({ a: false }, { additionalProperties: true }),
+      { a: 1, b: 1 },
+      { b: 1 },
+    ],
+    [
+      'not: true in properties',
+      object({ a: { not: true } }, { additionalProperties: true }),
+      { b: 1 },
+      { b: 1 },
+    ],
+    [
+      'false in patternProperties',
+      { patternProperties: { '^_': false }, additionalProperties: true },
+      { _a: 1, b: 1 },
+      { b: 1 },
+    ],
+    [
+      'enum in propertyNames',
+      { propertyNames: { enum: ['a'] }, additionalProperties: text },
+      { a: 'x', hash: 'y' },
+      { a: 'x' },
+    ],
+    [
+      'pattern in propertyNames',
+      { propertyNames: { pattern: '^a' }, additionalProperties: text },
+      { a: 'x', hash: 'y' },
+      { a: 'x' },
+    ],
+    [
+      'lengths in propertyNames',
+      { propertyNames: { minLength: 2, maxLength: 3 }, additionalProperties: text },
+      { a: 'x', bb: 'y', cccc: 'z' },
+      { bb: 'y' },
+    ],
+    [
+      'false as propertyNames',
+      { propertyNames: false, additionalProperties: text },
+      { a: 'x' },
+      {},
+    ],
+    [
+      'a type as propertyNames',
+      { propertyNames: text, additionalProperties: text },
+      { a: 'x' },
+      { a: 'x' },
+    ],
+    [
+      'unevaluatedProperties',
+      { allOf: [withA], unevaluatedProperties: object({ b: text }) },
+      { a: 'x', x: { b: 'y', c: 1 } },
+      { a: 'x', x: { b: 'y' } },
+    ],
+    [
+      'unevaluatedProperties alone',
+      { unevaluatedProperties: withA },
+      { x: secret },
+      { x: { a: 'x' } },
+    ],
+    [
+      'unevaluatedProperties: false',
+      { $ref: '#/$defs/A', unevaluatedProperties: false, $defs: { A: withA } },
+      secret,
+      { a: 'x' },
+    ],
+    [
+      'unevaluatedItems',
+      { prefixItems: [text], unevaluatedItems: withA },
+      ['x', secret],
+      ['x', { a: 'x' }],
+    ],
+    ['unevaluatedItems alone', { unevaluatedItems: withA }, [secret], [{ a: 'x' }]],
+    ['unevaluatedItems: false', { type: 'array', unevaluatedItems: false }, [secret], []],
+    ['contains of a constant', { type: 'array', contains: { const: 1 } }, [1, 2], [1, 2]],
+    [
+      'properties and items without a type: a list',
+      { ...{ properties: { a: text } }, items: withA },
+      [secret],
+      [{ a: 'x' }],
+    ],
+    [
+      'properties and items without a type: an object',
+      { ...{ properties: { a: text } }, items: withA },
+      secret,
+      { a: 'x' },
+    ],
+    [
+      'a list of types',
+      { type: ['object', 'array', 'string'], properties: { a: text }, items: text },
+      secret,
+      { a: 'x' },
+    ],
+    ['not of required', object({ a: text }, { not: { required: ['b'] } }), secret, { a: 'x' }],
+    ['limits', object({ a: text }, { minProperties: 1, maxProperties: 9 }), secret, { a: 'x' }],
+    [
+      'keywords that JSON Schema does not have',
+      object({ a: text }, { discriminator: 1, 'x-a': 1 }),
+      secret,
+      { a: 'x' },
+    ],
+  ])('by %s', (_, schema, value, json) => {
+    expect(serialize(schema as JsonSchema, value)).toEqual({ json, violation: undefined });
+  });
+
   test('of what toJSON() returns', () => {
     const at = new Date(0);
     const user = { toJSON: () => ({ id: 'ada', at, hash: 1 }) };
@@ -218,6 +452,37 @@ describe('a serializer reports', () => {
       { a: null },
     ],
     [
+      'a value where none may be, and does not send it',
+      object({ a: { not: {} } }),
+      { a: 'x' },
+      { pointer: '/a', problem: 'must be absent' },
+      {},
+    ],
+    [
+      'another type in the alternative that fits best, and sends its fields only',
+      {
+        anyOf: [
+          object({ a: text, b: object({ c: text }) }),
+          object({ a: { type: 'null' }, d: text }),
+        ],
+      },
+      { a: 'x', b: { c: 1 }, d: 'x' },
+      { pointer: '/b/c', problem: 'is a number, expected a string' },
+      { a: 'x', b: { c: 1 } },
+    ],
+    [
+      'a list that fits no alternative, and sends the fields of all',
+      {
+        anyOf: [
+          { prefixItems: [{ const: 'a' }, object({ a: text })] },
+          { prefixItems: [{ const: 'b' }, object({ b: text })] },
+        ],
+      },
+      ['c', { a: 'x', b: 'y', hash: 1 }],
+      { pointer: '', problem: 'fits none of the alternatives' },
+      ['c', { a: 'x', b: 'y' }],
+    ],
+    [
       'a value that fits no alternative, and sends the fields of all',
       CAT_OR_DOG,
       { kind: 'cow', lives: 1, name: 'x', hash: 1 },
@@ -262,7 +527,33 @@ test.each([
   [{ $ref: '#/%' }, 'refers to "#/%", which does not exist'],
   [{ $ref: '#' }, 'without a field in between'],
   [{ anyOf: Array.from({ length: 201 }, () => ({})) }, 'it has too many alternatives'],
-])('the schema %j cannot be compiled', (schema, problem) => {
+  [
+    { type: 'object', enum: Array.from({ length: 201 }, (_, a) => ({ a })) },
+    'it has too many alternatives',
+  ],
+  [{ items: { $dynamicRef: '#node' } }, 'it has "$dynamicRef": expected "$ref"'],
+  [{ $recursiveRef: '#' }, 'it has "$recursiveRef": expected "$ref"'],
+  [{ $ref: '#node' }, 'outside of itself'],
+  [
+    { properties: { a: { $id: 'https://example.com/a', items: { $ref: '#' } } } },
+    'it has "$ref" in a part with an "$id" of its own',
+  ],
+  [when('then', object({ a: text })), 'it describes values in "then", which applies to some'],
+  [when('else', { $ref: '#/$defs/A' }), 'it describes values in "else"'],
+  [{ dependentSchemas: { a: object({ b: text }) } }, 'it describes values in "dependentSchemas"'],
+  [{ type: 'object', dependencies: { a: object({}) } }, 'it describes values in "dependencies"'],
+  [{ type: 'array', contains: object({ a: text }) }, 'it describes values in "contains"'],
+  [{ type: 'array', contains: { const: { a: 1 } } }, 'it describes values in "contains"'],
+  [{ items: [text] }, 'it has a list in "items": expected "prefixItems"'],
+  [{ type: 'array', additionalItems: text }, 'it has a list in "items"'],
+  [{ additionalProperties: 'x' }, 'it has "x" in place of a schema'],
+  [{ properties: { a: null } }, 'it has null in place of a schema'],
+  [{ patternProperties: { '(': text } }, 'Invalid regular expression'],
+  [
+    { propertyNames: { not: { const: 'a' } }, additionalProperties: true },
+    'it has "not" in "propertyNames": expected "pattern"',
+  ],
+] as [JsonSchema, string][])('the schema %j cannot be compiled', (schema, problem) => {
   expect(() => createSerializer(schema)).toThrow(problem);
 });
 
