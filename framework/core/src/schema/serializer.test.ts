@@ -323,6 +323,15 @@ describe('a serializer keeps exactly the declared fields', () => {
       ['x', { a: 'x' }],
     ],
     ['unevaluatedItems alone', { unevaluatedItems: withA }, [secret], [{ a: 'x' }]],
+    [
+      'unevaluatedProperties of a part, before that of the whole',
+      {
+        anyOf: [{ type: 'object', unevaluatedProperties: withA }],
+        unevaluatedProperties: { type: 'integer' },
+      },
+      { x: secret },
+      { x: { a: 'x' } },
+    ],
     ['unevaluatedItems: false', { type: 'array', unevaluatedItems: false }, [secret], []],
     ['contains of a constant', { type: 'array', contains: { const: 1 } }, [1, 2], [1, 2]],
     [

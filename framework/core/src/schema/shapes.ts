@@ -167,7 +167,7 @@ function branchesOf(part: JsonSchema, keyword: string): readonly unknown[] {
 function objectShape(parts: readonly JsonSchema[], root: JsonSchema): ObjectShape {
   const described = parts.map(describe);
   const rules = described.flatMap((part) => part.rules);
-  const unevaluated = parts.flatMap((part) => otherOf(part.unevaluatedProperties));
+  const unevaluated = unevaluatedOf(parts, 'unevaluatedProperties');
   const required = new Set(parts.flatMap((part) => listOf(part.required).map(String)));
   const names = new Set([
     ...described.flatMap(({ properties }) => [...properties.keys()]),
@@ -219,6 +219,12 @@ function describe(part: JsonSchema) {
     return [...(own === undefined ? [] : [own]), ...applied.map(({ schema }) => schema)];
   };
   return { properties, rules, schemasOf };
+}
+
+/** Of several schemas for what is not evaluated, only the innermost one applies: any of them may be it. */
+function unevaluatedOf(parts: readonly JsonSchema[], keyword: string): readonly Schema[] {
+  const schemas = parts.flatMap((part) => otherOf(part[keyword]));
+  return schemas.length === 0 ? [] : [join('anyOf', schemas)];
 }
 
 /** The schema of what other keywords do not describe; `false` describes nothing. */
@@ -274,7 +280,7 @@ function arrayShape(parts: readonly JsonSchema[]): ArrayShape {
   const at = (index: number) =>
     lists.flatMap(({ first, rest }) => (index < first.length ? [first[index]!] : rest));
   const length = Math.max(...lists.map(({ first }) => first.length));
-  const unevaluated = parts.flatMap((part) => otherOf(part.unevaluatedItems));
+  const unevaluated = unevaluatedOf(parts, 'unevaluatedItems');
   const isDescribed = parts.some((part) => ITEMS.some((keyword) => keyword in part));
   const rest = [at(length), unevaluated, isDescribed ? [] : [true]].find(
     ({ length }) => length > 0,
