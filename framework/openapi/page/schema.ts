@@ -1,4 +1,4 @@
-import { type Property, propertiesOf } from '../src/object-properties.ts';
+import { type Property, propertiesOf } from '../src/docs/object-properties.ts';
 import { type Api, resolve, type Schema } from './api.ts';
 import { type Child, h, lazyDetails } from './dom.ts';
 import { typesOf } from './example.ts';

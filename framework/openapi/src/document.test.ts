@@ -1,8 +1,9 @@
 import { annotate, type Context, type Middleware, type RouteMetadata } from '@fw/core';
 import { rateLimit, tieredRateLimit } from '@fw/rate-limit';
 import { createRouter, endpoint } from '@fw/router';
+import { type } from 'arktype';
 import * as v from 'valibot';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
 import type { Reference } from './components.ts';
@@ -269,6 +270,96 @@ test('a query schema that combines others documents the properties of all', asyn
     ['b', true],
     ['c', false],
   ]);
+});
+
+describe('a schema of the query or the headers', () => {
+  const kinds = {
+    'zod: a union': z.union([
+      z.object({ a: z.string(), b: z.string() }),
+      z.object({ a: z.string(), c: z.string().optional() }),
+    ]),
+    'zod: a discriminated union': z.discriminatedUnion('a', [
+      z.object({ a: z.literal('x'), b: z.string() }),
+      z.object({ a: z.literal('y'), c: z.string() }),
+    ]),
+    'zod: an intersection with a union': z
+      .object({ a: z.string() })
+      .and(z.union([z.object({ b: z.string() }), z.object({ c: z.string() })])),
+    'zod: a union in lazy()': z.lazy(() =>
+      z.union([
+        z.object({ a: z.string(), b: z.string() }),
+        z.object({ a: z.string(), c: z.string() }),
+      ]),
+    ),
+    'valibot: a variant': v.variant('a', [
+      v.object({ a: v.literal('x'), b: v.string() }),
+      v.object({ a: v.literal('y'), c: v.string() }),
+    ]),
+    'valibot: intersect with a union': v.intersect([
+      v.object({ a: v.string() }),
+      v.union([v.object({ b: v.string() }), v.object({ c: v.string() })]),
+    ]),
+    'arktype: a union': type({ a: 'string', b: 'string' }).or({ a: 'string', c: 'string' }),
+  };
+
+  test.each(Object.entries(kinds))('%s: documents the properties of all', async (_, schema) => {
+    const router = createRouter().get('/q', validates({ query: schema, headers: schema }), handler);
+
+    const { paths } = await generateDocument(router.getRoutes());
+
+    const parameters = paths['/q']?.get?.parameters ?? [];
+    for (const place of ['query', 'header']) {
+      const own = parameters.filter((parameter) => parameter.in === place);
+      expect(own.map(({ name, required }) => [name, required])).toEqual([
+        ['a', true],
+        ['b', false],
+        ['c', false],
+      ]);
+    }
+  });
+
+  test('documents a property of several alternatives with its schema in each', async () => {
+    const query = kinds['zod: a discriminated union'];
+    const router = createRouter().get('/q', validates({ query }), handler);
+
+    const { paths } = await generateDocument(router.getRoutes());
+
+    expect(paths['/q']?.get?.parameters?.[0]?.schema).toEqual({
+      anyOf: [
+        { type: 'string', const: 'x' },
+        { type: 'string', const: 'y' },
+      ],
+    });
+  });
+
+  test('documents the names of a record that lists them', async () => {
+    const query = z.record(z.enum(['a', 'b']), z.string());
+    const router = createRouter().get('/q', validates({ query }), handler);
+
+    const { paths } = await generateDocument(router.getRoutes());
+
+    expect(paths['/q']?.get?.parameters).toEqual(
+      ['a', 'b'].map((name) => ({ name, in: 'query', required: true, schema: { type: 'string' } })),
+    );
+  });
+
+  test.each<[string, object]>([
+    ['zod: a record', z.record(z.string(), z.string())],
+    ['zod: a union with a record', z.object({ a: z.string() }).or(z.record(z.string(), z.int()))],
+    ['zod: catchall()', z.object({ a: z.string() }).catchall(z.string())],
+    ['valibot: a record', v.record(v.string(), v.string())],
+    ['arktype: an index signature', type({ a: 'string', '[string]': 'string' })],
+  ])('%s: cannot be documented', async (_, schema) => {
+    for (const part of ['query', 'headers']) {
+      const router = createRouter().get('/q', validates({ [part]: schema }), handler);
+
+      await expect(generateDocument(router.getRoutes())).rejects.toThrow(
+        new TypeError(
+          `Cannot document the ${part} of GET /q: the schema describes values of any name, expected an object with named properties`,
+        ),
+      );
+    }
+  });
 });
 
 test.each([

@@ -4,6 +4,7 @@ import type { RouteDefinition } from '@fw/router';
 
 import { createDocsPage } from './docs/docs-page.ts';
 import { generateDocument } from './document.ts';
+import { requireNamedParameters } from './operation.ts';
 import { type OpenApiOptions, readOpenApiOptions, type Settings } from './options.ts';
 import { createResource, type Resource, sendResource } from './resource.ts';
 import { selectRoutes } from './select-routes.ts';
@@ -54,7 +55,9 @@ export function openapi(options: OpenApiOptions): Middleware {
       const routes = selectRoutes(routesOf(settings), settings.document.exclude);
       isChecked = true;
       warnOfUnserved(settings.routers, routes, log);
-      if (!settings.document.toJsonSchema) warnOfUndescribed(routes, log);
+      if (settings.document.toJsonSchema) return;
+      requireNamedParameters(routes);
+      warnOfUndescribed(routes, log);
     },
   });
 }

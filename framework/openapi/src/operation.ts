@@ -1,10 +1,17 @@
 import { foldCase, readsBody } from '@fw/core/extension';
 import { anObject } from '@fw/core/options';
-import { type Direction, isStandardSchema, type JsonSchema, toJsonSchema } from '@fw/core/schema';
+import {
+  type Direction,
+  isStandardSchema,
+  type JsonSchema,
+  type Properties,
+  type Property,
+  propertiesOf,
+  toJsonSchema,
+} from '@fw/core/schema';
 
 import type { Components } from './components.ts';
 import type { BodyMetadata } from './metadata.ts';
-import { type Property, propertiesOf } from './object-properties.ts';
 import { describeResponses, type Responses } from './responses.ts';
 import type { DocumentedRoute } from './select-routes.ts';
 
@@ -81,13 +88,18 @@ export async function describeOperation(
 }
 
 async function describeParameters(
-  { pathParams, operationId, metadata }: DocumentedRoute,
+  route: DocumentedRoute,
   { components, convert }: { components: Components; convert: Convert },
 ): Promise<Parameter[]> {
+  const { pathParams, operationId, metadata } = route;
   const { validation = {}, requestHeaders } = metadata;
-  const params = await readProperties(validation.params, 'Params');
-  const query = await readProperties(validation.query, 'Query');
-  const headers = await readProperties(validation.headers, 'Headers');
+  const { named: params } = await readProperties(validation.params, 'Params');
+  const query = requireNames(route, 'query', await readProperties(validation.query, 'Query'));
+  const headers = requireNames(
+    route,
+    'headers',
+    await readProperties(validation.headers, 'Headers'),
+  );
   return [
     ...pathParams.map(({ key, name, isWildcard }) => {
       const { schema = SEGMENT } = params.find((each) => each.name === key) ?? {};
@@ -104,11 +116,36 @@ async function describeParameters(
     ),
   ];
 
-  async function readProperties(schema: unknown, name: string): Promise<Property[]> {
-    if (schema === undefined) return [];
+  async function readProperties(schema: unknown, name: string): Promise<Properties> {
+    if (schema === undefined) return { named: [], hasUnnamed: false };
     const converted = await convert(schema, 'input', operationId + name);
-    return propertiesOf(converted, (part) => components.resolve(part));
+    return propertiesOf(converted, ($ref) => components.resolve({ $ref }));
   }
+}
+
+/**
+ * Rejects what a document cannot describe, before it is built.
+ *
+ * @throws {TypeError} if the schema of a query or of headers describes values of any name
+ */
+export function requireNamedParameters(routes: readonly DocumentedRoute[]): void {
+  for (const route of routes) {
+    for (const part of ['query', 'headers'] as const) {
+      const schema = toJsonSchema(route.metadata.validation?.[part], 'input');
+      requireNames(route, part, propertiesOf(schema));
+    }
+  }
+}
+
+function requireNames(
+  { method, path }: DocumentedRoute,
+  part: 'query' | 'headers',
+  { named, hasUnnamed }: Properties,
+): readonly Property[] {
+  if (!hasUnnamed) return named;
+  throw new TypeError(
+    `Cannot document the ${part} of ${method} ${path}: the schema describes values of any name, expected an object with named properties`,
+  );
 }
 
 /** The characters of a segment: a path with a backslash or NUL, also percent-encoded, gets 400. */

@@ -1,9 +1,8 @@
 import { errorCodes, PROBLEM_TYPE, titleOf } from '@fw/core/extension';
-import type { JsonSchema } from '@fw/core/schema';
+import { type JsonSchema, type Property, propertiesOf } from '@fw/core/schema';
 
 import type { Components, Reference } from './components.ts';
 import type { DocumentedMetadata, RateLimitPolicy } from './metadata.ts';
-import { type Property, propertiesOf } from './object-properties.ts';
 import type { DocumentedRoute } from './select-routes.ts';
 
 type Headers = Readonly<Record<string, Reference>>;
@@ -206,7 +205,9 @@ async function describeProblem(
   const alternatives = plain.length > 0 ? [describe(plain, [])] : [];
   for (const [code, schema] of codes) {
     if (schema === undefined) continue;
-    const members = propertiesOf(await convert(schema), (part) => components.resolve(part));
+    const { named: members } = propertiesOf(await convert(schema), ($ref) =>
+      components.resolve({ $ref }),
+    );
     alternatives.push(describe([code], members));
   }
   const [first, ...others] = alternatives;

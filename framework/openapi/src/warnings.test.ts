@@ -1,9 +1,10 @@
-import { createApp } from '@fw/core';
+import { createApp, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
-import { createRouter, endpoint } from '@fw/router';
+import { createRouter, endpoint, type Router } from '@fw/router';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
+import { mcp } from './mcp/mcp.ts';
 import { openapi } from './openapi.ts';
 
 /** A logger and its warnings. */
@@ -54,6 +55,21 @@ test('nothing is logged for schemas that the option toJsonSchema may describe', 
   await app.route('/', router).ready();
 
   expect(warnings).toEqual([]);
+});
+
+test.each<[string, (router: Router) => Middleware]>([
+  ['openapi()', (router) => openapi({ router })],
+  ['mcp()', (router) => mcp({ router, tools: ['find'] })],
+])('an application with %s does not start with a query of any names', async (_, serve) => {
+  const query = z.record(z.string(), z.string());
+  const router = createRouter().get(
+    '/',
+    endpoint({ operationId: 'find', reads: { query } }),
+    () => '',
+  );
+  const app = createApp().use(serve(router)).route('/', router);
+
+  await expect(app.ready()).rejects.toThrow('Cannot document the query of GET /: the schema');
 });
 
 test('nothing is logged for a router that is mounted later or another way', async () => {

@@ -5,6 +5,7 @@ export {
   requireJsonSchema,
   toJsonSchema,
 } from './json-schema.ts';
+export { type Properties, type Property, propertiesOf } from './properties.ts';
 export {
   isStandardSchema,
   type OutputOf,

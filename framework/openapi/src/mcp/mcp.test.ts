@@ -254,6 +254,27 @@ describe('tools', () => {
     expect((await toolsOf(createItemApp({}, router))).get).not.toHaveProperty('outputSchema');
   });
 
+  test('a tool has the query parameters of all alternatives as arguments', async () => {
+    const query = z.union([
+      z.object({ a: z.string(), b: z.string() }),
+      z.object({ a: z.string(), c: z.string() }),
+    ]);
+    const router = createRouter().get(
+      '/q',
+      endpoint({ operationId: 'find' }),
+      validate({ query }),
+      (ctx) => ctx.json(ctx.query),
+    );
+    const app = createItemApp({}, router);
+
+    expect((await toolsOf(app)).find?.inputSchema).toMatchObject({
+      properties: { a: { type: 'string' }, b: { type: 'string' }, c: { type: 'string' } },
+      required: ['a'],
+    });
+    const { json: reply } = await post(app, call('find', { a: '1', c: '2' }));
+    expect(JSON.stringify(reply)).toContain(JSON.stringify('{"a":"1","c":"2"}'));
+  });
+
   test('tools are listed in pages of 50', async () => {
     const router = createRouter();
     for (let at = 0; at < 120; at++) {

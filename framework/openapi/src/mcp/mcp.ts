@@ -13,6 +13,7 @@ import { hasBody, parseMediaType, readBody, setRoute } from '@fw/core/extension'
 import { isRecord } from '@fw/core/schema';
 
 import { isAt, once } from '../openapi.ts';
+import { requireNamedParameters } from '../operation.ts';
 import { callTool } from './call.ts';
 import { type McpOptions, offeredRoutes, readMcpOptions, type Settings } from './options.ts';
 import { createTools, type Tool } from './tools.ts';
@@ -48,7 +49,12 @@ export function mcp(options: McpOptions): Middleware {
   };
   const middleware: Middleware = (ctx, next) =>
     ctx.responded || !isAt(ctx, settings.path) ? next() : serve(ctx);
-  return annotate(middleware, { onReady: () => void offeredRoutes(settings) });
+  return annotate(middleware, {
+    onReady() {
+      const routes = offeredRoutes(settings);
+      if (!settings.toJsonSchema) requireNamedParameters(routes);
+    },
+  });
 }
 
 markFactories({ mcp });

@@ -12,7 +12,7 @@ const MAX_DEPTH = 8;
 
 /**
  * The properties of an object schema and of the schemas that it combines with `allOf`, each once.
- * `resolve` returns the schema that a reference names. The documentation page runs this code too.
+ * `resolve` returns the schema that a reference names. The documentation page runs this code.
  */
 export function propertiesOf(
   schema: Schema,
