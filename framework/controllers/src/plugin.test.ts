@@ -79,6 +79,7 @@ test('getRoutes() contains the routes of controllers with the metadata of middle
     endpoint: { tags: ['users'] },
     validation: { body: expect.objectContaining({ type: 'object' }), status: 400 },
     errors: [{ status: 400, code: 'VALIDATION_FAILED' }],
+    onForm: expect.any(Function),
   });
 });
 

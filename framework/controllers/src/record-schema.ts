@@ -20,7 +20,8 @@ export function recordSchema(schemas: Schemas): StandardSchema<unknown, Record<s
     validate: (value: unknown) => validateFields(schemas, Object(value)),
     jsonSchema: { input: jsonSchema('input'), output: jsonSchema('output') },
   } as const;
-  return { '~standard': standard };
+  // `validate()` finds the fields here, as in a schema of valibot.
+  return Object.assign({ '~standard': standard }, { entries: Object.fromEntries(schemas) });
 }
 
 function jsonSchemaOf(schema: StandardSchema, side: Side, options: JsonSchemaOptions): unknown {

@@ -8,6 +8,8 @@ export interface RouteMetadata {
    * of the route. The router then rejects the route.
    */
   readonly missingPathParam?: (names: readonly string[]) => string | undefined;
+  /** Checks that the middleware fits a route that reads only forms: all values of its body are text. */
+  readonly onForm?: () => void;
   /**
    * Checks what the middleware was given and its position, before an application that uses it serves
    * requests.

@@ -9,8 +9,9 @@ import {
 } from '@fw/core/schema';
 import { ValidationError, type ValidationIssue } from '@fw/errors';
 
-import { missingPathParam, requireTextInput } from './check-schema.ts';
+import { missingPathParam } from './check-schema.ts';
 import { MAX_ISSUES, readIssues } from './issues.ts';
+import { listNamesOf, requireTextInput } from './text-fields.ts';
 
 /** Schemas for parts of a request. */
 export interface RequestSchemas {
@@ -51,7 +52,8 @@ const PARTS: readonly Part[] = ['params', 'query', 'headers', 'body'];
  * ```
  *
  * @throws {TypeError} if a part or option is unknown, its value is not a schema or not a known status, or
- *   the schema of a part other than the body expects a number or a boolean, which text is not
+ *   the schema of a part other than the body expects a number, a boolean or, except in the query, a list,
+ *   which text is not
  */
 export function validate<Schema extends StandardSchema>(
   schema: Schema,
@@ -74,12 +76,25 @@ export function validate(
     const schema = schemas[part];
     return schema ? [{ part, schema }] : [];
   });
-  for (const { part, schema } of checks) if (part !== 'body') requireTextInput(part, schema);
+  for (const { part, schema } of checks) {
+    if (part !== 'body') requireTextInput(part, schema, { lists: part === 'query' });
+  }
+  const { query, body } = schemas;
+  const queryLists = query ? listNamesOf(query) : [];
+  let formLists: readonly string[] | undefined;
+  const inputOf = (ctx: Context, part: Part): unknown => {
+    if (part === 'query' && queryLists.length > 0) return withLists(ctx.query, queryLists);
+    if (part !== 'body' || !body || !isForm(ctx.headers['content-type'])) return ctx[part];
+    formLists ??= listNamesOf(body);
+    return withLists(ctx.body, formLists);
+  };
 
   return annotate(
     (ctx: Context, next: Next) => {
       if (schemas.body && ctx.body === undefined) requireParser(ctx);
-      const outcomes = checks.map(({ part, schema }) => checkPart(schema, part, ctx[part]));
+      const outcomes = checks.map(({ part, schema }) =>
+        checkPart(schema, part, inputOf(ctx, part)),
+      );
       if (!outcomes.some(isPromise)) {
         replaceParts(ctx, outcomes as Outcome[], status);
         return next();
@@ -92,11 +107,33 @@ export function validate(
     {
       validation: { ...schemas, status },
       errors: [{ status, code: 'VALIDATION_FAILED' }],
+      ...(body && { onForm: () => requireTextInput('body', body, { lists: true }) }),
       ...(params && {
         missingPathParam: (names: readonly string[]) => missingPathParam(params, names),
       }),
     },
   );
+}
+
+const JSON_TYPE = 'application/json';
+const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
+
+function isForm(type: string | undefined): boolean {
+  return type !== undefined && !type.startsWith(JSON_TYPE) && FORM.test(type);
+}
+
+/** The fields `input`, with a list of one in place of a single value of each of `names`. */
+function withLists(input: unknown, names: readonly string[]): unknown {
+  const fields = Object(input);
+  const single = names.filter((name) => Object.hasOwn(fields, name) && isSingle(fields[name]));
+  if (single.length === 0) return input;
+  const lists = single.map((name) => [name, [fields[name]]]);
+  return Object.assign(Object.create(null), fields, Object.fromEntries(lists));
+}
+
+/** Whether `value` is the value of a parameter or a field that is not repeated. */
+function isSingle(value: unknown): boolean {
+  return typeof value === 'string' || value instanceof Blob;
 }
 
 function readSchemas(what: unknown): RequestSchemas {

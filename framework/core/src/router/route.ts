@@ -198,17 +198,27 @@ function metadataOfEach({ path, scopes, handlers }: Registration): readonly Rout
 /**
  * Rejects a route that cannot serve requests.
  *
- * @throws {TypeError} if its path lacks a parameter, or a response or an error has no contract
+ * @throws {TypeError} if its path lacks a parameter, a response or an error has no contract, or its form does
+ *   not fit its schema
  */
 export function requireServable(route: Registration): void {
   requirePathParams(route);
   try {
     contractOf(route);
     errorContractOf(route);
+    if (readsForms(route)) for (const { onForm } of metadataOfEach(route)) onForm?.();
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new TypeError(`Cannot register ${route.method} ${route.path}: ${reason}`, { cause });
   }
+}
+
+const FORM_TYPES: readonly unknown[] = ['application/x-www-form-urlencoded', 'multipart/form-data'];
+
+/** Whether the body parser of the route reads forms and nothing else. */
+function readsForms(route: Registration): boolean {
+  const types: unknown = Reflect.get(Object(metadataOfRoute(route).body), 'mediaTypes');
+  return Array.isArray(types) && types.every((type) => FORM_TYPES.includes(type));
 }
 
 /**
