@@ -132,15 +132,18 @@ class Generator {
   #callObject(shapes: readonly ObjectShape[]): string {
     const [only] = shapes;
     if (only && shapes.length === 1) return `return ${this.#objectCopy(only)}(v, t, d);`;
-    if (!this.#areExclusive(shapes))
+    if (!this.#areExclusive(shapes)) {
       return `${this.#fitting(shapes)}\n${this.#unionOfFields(shapes)}`;
+    }
     const choices = shapes.map(
       (shape) => `if (${this.#fits(shape, 0)}) return ${this.#objectCopy(shape)}(v, t, d);`,
     );
+    const name = this.#reserve();
+    this.#define(name, this.#unionOfFields(shapes, ALWAYS));
     return [
       ...choices,
       "t.fail('fits none of the alternatives', d);",
-      this.#unionOfFields(shapes, ALWAYS),
+      `return ${name}(v, t, d);`,
     ].join('\n');
   }
 
@@ -157,18 +160,20 @@ class Generator {
     );
   }
 
-  /** Sets `a` to which of `shapes` fit the value `v`; if none does, to those that fit on the surface, or all. */
+  /** Sets `a0`, `a1` … to which of `shapes` fit `v`; if none does, to those that fit on the surface, or all. */
   #fitting(shapes: readonly (ObjectShape | ArrayShape)[]): string {
-    const tests = (depth: number) => shapes.map((shape) => this.#fits(shape, depth)).join(', ');
-    return `let a = [${tests(COMPARED_DEPTH)}];
-const fits = a.includes(true);
-if (!fits) { a = [${tests(0)}]; if (!a.includes(true)) a.fill(true); }`;
+    const any = shapes.map((_, at) => `a${at}`).join(' || ');
+    const set = (depth: number) =>
+      shapes.map((shape, at) => `a${at} = ${this.#fits(shape, depth)}`).join(', ');
+    return `let ${set(COMPARED_DEPTH)};
+const fits = ${any};
+if (!fits) { ${set(0)}; if (!(${any})) ${shapes.map((_, at) => `a${at} = `).join('')}true; }`;
   }
 
-  /** Copies the fields that at least one fitting alternative of `shapes` declares, by the flags in `a`. */
+  /** Copies the fields that a fitting alternative of `shapes` declares: `a0`, `a1` …, or those of `condition`. */
   #unionOfFields(shapes: readonly ObjectShape[], condition?: string): string {
     const names = [...new Set(shapes.flatMap(({ properties }) => [...properties.keys()]))];
-    const flag = (at: number) => condition ?? `a[${at}]`;
+    const flag = (at: number) => condition ?? `a${at}`;
     const fields = names.map((name) => {
       const all = shapes.flatMap((shape, at) =>
         schemasOf(shape, name).map((schema) => ({ schema, condition: flag(at) })),
@@ -178,7 +183,15 @@ if (!fits) { a = [${tests(0)}]; if (!a.includes(true)) a.fill(true); }`;
         schema,
         condition: schema === REQUIRED ? `${condition} && !(${isDescribed})` : condition,
       }));
-      const copy = this.#copyByCandidates(candidates, 'anyOf', (value) => `t.set(r, k, ${value})`);
+      const store = (value: string) =>
+        name === '__proto__' ? `t.set(r, k, ${value})` : `r[${literal(name)}] = ${value}`;
+      const schemas = new Set(all.map(({ schema }) => JSON.stringify(schema)));
+      const isShared = all.length === shapes.length && schemas.size === 1;
+      const copy = this.#copyByCandidates(
+        isShared ? [{ schema: all[0]!.schema, condition: ALWAYS }] : candidates,
+        'anyOf',
+        store,
+      );
       return copy && `k = ${literal(name)}; x = ${read(name)}; if (x !== undefined) { ${copy} }`;
     });
     const rules = shapes.flatMap((shape, at) => this.#rulesOf(shape, flag(at)));
@@ -198,7 +211,7 @@ if (!fits) { a = [${tests(0)}]; if (!a.includes(true)) a.fill(true); }`;
     const copyAt = (index: number) => {
       const candidates = shapes.flatMap(({ first, rest }, at) => {
         const schema = first[index] ?? rest;
-        return schema === undefined ? [] : [{ schema, condition: `a[${at}]` }];
+        return schema === undefined ? [] : [{ schema, condition: `a${at}` }];
       });
       return this.#copyByCandidates(candidates, 'anyOf', (value) => `r.push(${value})`);
     };
@@ -250,7 +263,7 @@ return r;`;
       condition: anyOf(same),
     }));
     const schemas = distinct.map(({ schema }) => schema);
-    if (distinct.length > MAX_SETS_OF) {
+    if (distinct.length === 1 || distinct.length > MAX_SETS_OF) {
       return `(${anyOf(distinct)}) && ${this.#copyOf(join('anyOf', schemas))}`;
     }
     const sets = Array.from({ length: 2 ** distinct.length }, (_, bitmap) => {
