@@ -58,6 +58,34 @@ describe('arguments and results', () => {
     expect(await (await send(app, 'POST', '/things/own')).json()).toBe(5);
   });
 
+  test('of the query are a list where its schema expects one', async () => {
+    @Controller()
+    class Search {
+      @Get()
+      find(@Query(z.object({ tags: z.array(z.string()) })) query: unknown) {
+        return query;
+      }
+    }
+
+    const { app } = serve({ controllers: [Search] });
+
+    expect(await (await send(app, 'GET', '/?tags=a')).json()).toEqual({ tags: ['a'] });
+  });
+
+  test('of the path that would be true for the text "false" fail the start', async () => {
+    @Controller()
+    class Users {
+      @Get('/:id/:all')
+      find(@Param('id', z.uuid()) id: string, @Param('all', z.coerce.boolean()) all: boolean) {
+        return { id, all };
+      }
+    }
+
+    const { app } = serve({ controllers: [Users] });
+
+    await expect(app.ready()).rejects.toThrow('Cannot validate params "all" as type boolean');
+  });
+
   test('of a method that a derived class marks again are its own', async () => {
     class Base {
       @Get()

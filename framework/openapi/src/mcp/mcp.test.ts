@@ -275,6 +275,16 @@ describe('tools', () => {
     expect(JSON.stringify(reply)).toContain(JSON.stringify('{"a":"1","c":"2"}'));
   });
 
+  test('a list of one is a list for the operation', async () => {
+    const query = z.object({ tags: z.array(z.string()) });
+    const find = endpoint({ operationId: 'find' });
+    const router = createRouter().get('/', find, validate({ query }), (ctx) => ctx.json(ctx.query));
+
+    const { json: reply } = await post(createItemApp({}, router), call('find', { tags: ['a'] }));
+
+    expect(JSON.stringify(reply)).toContain(JSON.stringify('{"tags":["a"]}'));
+  });
+
   test('tools are listed in pages of 50', async () => {
     const router = createRouter();
     for (let at = 0; at < 120; at++) {
