@@ -32,7 +32,6 @@ const CONVERSIONS = new Map([
   ['boolean', 'z.stringbool()'],
 ]);
 const TO_LIST = "z.string().transform((text) => text.split(','))";
-const TEXT = ['string', 'any'];
 
 /**
  * Rejects a schema whose values are text, if it expects numbers, booleans or, without `lists`, a list: every
@@ -50,11 +49,11 @@ export function requireTextInput(
     const type = rejectedType(field);
     if (type !== undefined) throw badType(part, field.name, type, CONVERSIONS.get(type));
     if (!lists && isList(field)) throw badType(part, field.name, 'array', TO_LIST);
-    if (!field.canBeBoolean || !wrapsOf(field).some((wrap) => readsFalseAsTrue(field, wrap)))
-      continue;
-    throw new TypeError(
-      `Cannot validate ${part} "${field.name}" as type boolean: it would be true for the text "false"; expected a schema that reads the text, such as z.stringbool() of zod`,
-    );
+    if (field.canBeBoolean && wrapsOf(field).some((wrap) => readsFalseAsTrue(field, wrap))) {
+      throw new TypeError(
+        `Cannot validate ${part} "${field.name}" as type boolean: it would be true for the text "false"; expected a schema that reads the text, such as z.stringbool() of zod`,
+      );
+    }
   }
 }
 
@@ -85,17 +84,16 @@ function wrapsOf({ types }: Field): readonly Wrap[] {
 /** A type of the field, or of its items, that text is not and that the schema does not make of it. */
 function rejectedType(field: Field): string | undefined {
   return (
-    numericOf(field.types).find((type) => !acceptsText(field, type, asItIs)) ??
-    numericOf(field.itemTypes).find((type) =>
+    typesWithoutText(field.types).find((type) => !acceptsText(field, type, asItIs)) ??
+    typesWithoutText(field.itemTypes).find((type) =>
       IN_LISTS.some((wrap) => !acceptsText(field, type, wrap)),
     )
   );
 }
 
-/** The types without text among `types`; none if some text is accepted. */
-function numericOf(types: readonly string[]): readonly string[] {
-  if (types.some((type) => TEXT.includes(type))) return [];
-  return types.filter((type) => CONVERSIONS.has(type));
+/** The types that no text has; none if some text is accepted. */
+function typesWithoutText(types: readonly string[]): readonly string[] {
+  return types.includes('string') ? [] : types.filter((type) => CONVERSIONS.has(type));
 }
 
 /** Whether the field accepts texts of `type`, or none of the samples. */
@@ -133,17 +131,16 @@ function readsFalseAsTrue(field: Field, wrap: Wrap): boolean {
 
 const SAMPLES = ['x', '1', ''];
 
-/** Whether a field accepts a list and does not make one of a text. */
+/** Whether a field accepts a list and no text. */
 function isList({ types, read }: Field): boolean {
-  if (!types.includes('array') || numericOf(types).length > 0) return false;
-  if (types.some((type) => TEXT.includes(type))) return false;
-  return SAMPLES.map(read).every(
-    (outcome) =>
-      outcome === 'later' ||
-      (outcome !== undefined &&
-        outcome.issues.length > 0 &&
-        outcome.issues.every(({ path = [] }) => path.length === 0)),
-  );
+  const isOther = types.includes('string') || typesWithoutText(types).length > 0;
+  if (!types.includes('array') || isOther) return false;
+  return SAMPLES.map(read).every((outcome) => {
+    if (outcome === 'later') return !types.includes('any');
+    const issues = outcome?.issues ?? [];
+    // An issue of an item means that the schema has made a list of the text.
+    return issues.length > 0 && issues.every(({ path = [] }) => path.length === 0);
+  });
 }
 
 /** The fields of `schema`, in all its alternatives. */
