@@ -1,15 +1,16 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * The default key of the client at `ip`: an IPv4 address itself, also if it is mapped to IPv6 (RFC 4291
- * §2.5.5.2); for an IPv6 address its subnet, because one client can use every address of a subnet.
+ * The default key of the client at `ip`: an IPv4 address itself, also if an IPv6 address contains it (mapped,
+ * RFC 4291 §2.5.5.2; translated by NAT64, RFC 6052 §2.1); for another IPv6 address its subnet, because one
+ * client can use every address of a subnet.
  *
  * @param ipv6Subnet bits of the prefix. Default 64, the usual size for one site (RFC 6177).
  */
 export function clientKey(ip: string, ipv6Subnet = 64): string {
   if (!ip.includes(':') || !isIPv6(ip)) return ip;
   const address = readGroups(ip);
-  if (isMappedIPv4(address)) return toIPv4(address);
+  if (containsIPv4(address)) return toIPv4(address);
   if (ipv6Subnet === 128) return ip;
   const groups = address.map((group, at) => {
     const bits = Math.min(16, Math.max(0, ipv6Subnet - at * 16));
@@ -20,8 +21,11 @@ export function clientKey(ip: string, ipv6Subnet = 64): string {
   return `${prefix}${kept.length < 8 ? '::' : ''}/${ipv6Subnet}`;
 }
 
-function isMappedIPv4(groups: readonly number[]): boolean {
-  return groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
+/** ::ffff:0:0/96 and 64:ff9b::/96. */
+const IPV4_PREFIXES = ['0,0,0,0,0,65535', '100,65435,0,0,0,0'];
+
+function containsIPv4(groups: readonly number[]): boolean {
+  return IPV4_PREFIXES.includes(groups.slice(0, 6).join());
 }
 
 function toIPv4(groups: readonly number[]): string {
