@@ -1,4 +1,4 @@
-import { createSecretKey, generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, createSecretKey, generateKeyPairSync } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 
 import { createApp, type Middleware } from '@fw/core';
@@ -61,6 +61,15 @@ test.each([
   ['that expired within the clock tolerance', { exp: seconds() - 2 }],
   ['that becomes valid within the clock tolerance', { nbf: seconds() + 3 }],
   ['whose user id contains punctuation', { sub: 'auth0|ada@example.org' }],
+  [
+    'whose user id is a distinguished name',
+    { sub: 'CN=Ada Lovelace, OU=Users, O="Example, Inc."' },
+  ],
+  [
+    'whose user id is a service account',
+    { sub: `system:serviceaccount:${'n'.repeat(63)}:${'a'.repeat(160)}` },
+  ],
+  ['whose user id has 255 characters', { sub: 'a'.repeat(255) }],
 ])('a token %s is valid', async (_, changes) => {
   expect((await newApi()(await sign(claimsOf(changes)))).status).toBe(200);
 });
@@ -288,6 +297,10 @@ test.each([
   }
 });
 
+function exponentOne() {
+  return { ...publicKeyOf('rsa').export({ format: 'jwk' }), e: 'AQ' };
+}
+
 const { privateKey } = generateKeyPairSync('ed25519');
 const privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
@@ -301,6 +314,11 @@ test.each<[string, object, string]>([
   ['a secret key', { publicKey: createSecretKey(Buffer.alloc(32)) }, 'expected a public key'],
   ['text as public key', { publicKey: encode('key') }, 'expected a public key as PEM'],
   ['an RSA key of 1,024 bits', { publicKey: publicKeyOf('rsa', 1_024) }, 'RSA needs 2048 bits'],
+  [
+    'an RSA key with the exponent 1',
+    { publicKey: createPublicKey({ key: exponentOne(), format: 'jwk' }) },
+    'an exponent above 2',
+  ],
   [
     'a key for another algorithm',
     { publicKey: publicKeyOf('P-384'), algorithms: ['RS256', 'ES256'] },

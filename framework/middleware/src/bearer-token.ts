@@ -16,7 +16,7 @@ import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 
 import { createAuthentication } from './authentication.ts';
 import { errors, jwtVerify } from './jose.ts';
-import { remoteKeys } from './remote-keys.ts';
+import { isSafe, remoteKeys } from './remote-keys.ts';
 
 /** Signature algorithms with public keys (RFC 7518 §3.1, RFC 8037 §3.1). */
 const PUBLIC_KEY_ALGORITHMS = [
@@ -41,7 +41,7 @@ export interface TokenClaims extends JWTPayload {
 
 /** The user of a verified token, unless the option `user` returns another one. */
 export interface TokenUser {
-  /** The claim `sub`: 1 to 128 characters of visible ASCII. */
+  /** The claim `sub`: 1 to 255 characters of ASCII (OpenID Connect Core §2), without control characters. */
   readonly id: string;
   /** The scopes in the claim `scope` or `scp`. */
   readonly scopes: readonly string[];
@@ -202,7 +202,7 @@ function readKey(options: BearerTokenOptions): { key: JWTVerifyGetKey; algorithm
   if (!algorithms.some((algorithm) => isKeyFor(algorithm, key))) {
     // Else every token would get 401, and soon every client 429.
     throw new TypeError(
-      `Cannot read option publicKey of ${OWNER}: expected a key for ${algorithms.join(', ')}; RSA needs 2048 bits`,
+      `Cannot read option publicKey of ${OWNER}: expected a key for ${algorithms.join(', ')}; RSA needs 2048 bits and an exponent above 2`,
     );
   }
   return { key: () => key, algorithms };
@@ -244,7 +244,7 @@ const ALGORITHM_OF_CURVE: Readonly<Record<string, string>> = {
 /** Whether `key` can verify `algorithm` (RFC 7518 §3.3 to §3.5, RFC 8037 §3.1). */
 function isKeyFor(algorithm: string, key: KeyObject): boolean {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details = {} } = key;
-  if (type === 'rsa') return /^[RP]S/.test(algorithm) && Number(details.modulusLength) >= 2_048;
+  if (type === 'rsa') return /^[RP]S/.test(algorithm) && isSafe(key);
   if (type === 'ec') return ALGORITHM_OF_CURVE[details.namedCurve ?? ''] === algorithm;
   return type === 'ed25519' && algorithm.startsWith('Ed');
 }
@@ -297,8 +297,8 @@ function unauthorized(message: string, challenge: string, options?: ErrorOptions
   });
 }
 
-/** User ids appear in logs and in keys of rate limits. */
-const USER_ID = /^[\x21-\x7e]{1,128}$/;
+/** User ids appear in logs and in keys of rate limits. A distinguished name contains blanks. */
+const USER_ID = /^[\x20-\x7e]{1,255}$/;
 
 function hasUserId(claims: JWTPayload): claims is TokenClaims {
   return typeof claims.sub === 'string' && USER_ID.test(claims.sub);

@@ -109,7 +109,8 @@ describe('a service with a shared secret', () => {
     ['no sub', forge(HS256, claimsOf({ sub: undefined }))],
     ['an empty sub', forge(HS256, claimsOf({ sub: '' }))],
     ['a sub with a line break', forge(HS256, claimsOf({ sub: 'ada\nroot' }))],
-    ['a sub of 129 characters', forge(HS256, claimsOf({ sub: 'a'.repeat(129) }))],
+    ['a sub of 256 characters', forge(HS256, claimsOf({ sub: 'a'.repeat(256) }))],
+    ['a sub outside of ASCII', forge(HS256, claimsOf({ sub: 'zoë' }))],
     ['a number as sub', forge(HS256, claimsOf({ sub: 7 }))],
     ['a payload that is a list', forge(HS256, [claimsOf()])],
     // The form

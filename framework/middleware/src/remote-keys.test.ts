@@ -1,7 +1,8 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { type RemoteKeysOptions, remoteKeys } from './remote-keys.ts';
 import { startHttpServer } from './testing/http-server.ts';
@@ -14,7 +15,7 @@ async function newKey(kid: string): Promise<JWK> {
 /** A server of keys that a test may change, and a function that finds a key by its id. */
 async function newRemote(options: RemoteKeysOptions = {}) {
   const served = {
-    keys: [await newKey('first')],
+    keys: [await newKey('first')] as unknown[],
     readings: 0,
     isUnavailable: false,
   };
@@ -24,8 +25,8 @@ async function newRemote(options: RemoteKeysOptions = {}) {
     else res.end(JSON.stringify({ keys: served.keys }));
   });
   const keys = remoteKeys(new URL(server.url), { retryMs: 0, ...options });
-  const find = async (kid: string) => {
-    const key = await keys({ alg: 'ES256', kid }, { payload: '', signature: '' });
+  const find = async (kid: string, alg = 'ES256') => {
+    const key = await keys({ alg, kid }, { payload: '', signature: '' });
     return 'type' in key ? key.type : undefined;
   };
   return { served, find };
@@ -100,4 +101,56 @@ test('old keys are read again in the background', async () => {
   expect(await find('first')).toBe('public');
 
   await vi.waitFor(async () => expect(await find('second')).toBe('public'), { timeout: 5_000 });
+});
+
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+const jwkOf = (key: { export(options: { format: 'jwk' }): object }) =>
+  key.export({ format: 'jwk' });
+const RSA = jwkOf(rsa.publicKey);
+const WEAK = jwkOf(generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey);
+const ON_CURVE = jwkOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey);
+
+test.each<[string, string, unknown]>([
+  ['an RSA key with the exponent 1', 'RS256', { ...RSA, e: 'AQ' }],
+  ['an RSA key with the exponent 2', 'RS256', { ...RSA, e: 'Ag' }],
+  ['an RSA key of 1,024 bits', 'RS256', WEAK],
+  ['an RSA key without exponent', 'RS256', { ...RSA, e: undefined }],
+  ['an RSA key with a number as modulus', 'RS256', { ...RSA, n: 7 }],
+  ['a private RSA key', 'RS256', jwkOf(rsa.privateKey)],
+  ['a key outside of its curve', 'ES256', { ...ON_CURVE, x: 'AAAA' }],
+  ['a key of an unknown curve', 'ES256', { ...ON_CURVE, crv: 'P-999' }],
+  ['an Ed25519 key of 3 bytes', 'EdDSA', { kty: 'OKP', crv: 'Ed25519', x: 'AAAA' }],
+])('%s is ignored with one warning, and the other keys stay valid', async (_, alg, key) => {
+  const { served, find } = await newRemote({ cooldownMs: 0 });
+  served.keys.push({ ...Object(key), kid: 'unusable' });
+  const warned = once(process, 'warning');
+  const warnings: Error[] = [];
+  const record = (warning: Error) => void warnings.push(warning);
+  process.on('warning', record);
+  onTestFinished(() => void process.off('warning', record));
+
+  await expect(find('unusable', alg)).rejects.toThrow('no applicable key');
+  expect(await find('first')).toBe('public');
+  await expect(find('unusable', alg)).rejects.toThrow('no applicable key');
+  await warned;
+
+  expect(served.readings).toBeGreaterThan(1);
+  const own = warnings.filter(({ message }) => message.startsWith('bearerToken: ignored keys'));
+  expect(own).toHaveLength(1);
+  expect(own[0]?.message).toMatch(/with the kid "unusable": expected public keys/);
+});
+
+test.each<[string, unknown]>([
+  ['a key for encryption', { ...RSA, use: 'enc', n: 'AAAA' }],
+  ['a key of an unknown type', { kty: 'new' }],
+  ['a shared secret', { kty: 'oct', k: 'AAAA' }],
+  ['a key whose alg is not a text', { ...ON_CURVE, alg: 7 }],
+  ['a text', 'key'],
+  ['null', null],
+])('next to %s, the other keys stay valid', async (_, key) => {
+  const { served, find } = await newRemote();
+  served.keys.push(Object(key) === key ? { ...Object(key), kid: 'other' } : key);
+
+  expect(await find('first')).toBe('public');
+  await expect(find('other')).rejects.toThrow('no applicable key');
 });
