@@ -185,7 +185,8 @@ export class RequestContext implements Context {
   get protocol(): 'http' | 'https' {
     const entry = forwardedEntry(this.get('x-forwarded-proto'), this.#forwarded().hops);
     const claimed = entry?.toLowerCase();
-    if (claimed === 'http' || claimed === 'https') return claimed;
+    if (claimed === 'https' || claimed === 'wss') return 'https'; // some proxies name the WebSocket
+    if (claimed === 'http' || claimed === 'ws') return 'http';
     return 'encrypted' in this.raw.req.socket ? 'https' : 'http';
   }
 

@@ -10,6 +10,7 @@ import {
   readOptions,
 } from '@fw/core/options';
 
+import { isListed, normalOrigin } from './origin.ts';
 import { addVary } from './response-headers.ts';
 
 /** Decides whether pages of `origin` may read the response; only `true` allows it. */
@@ -141,13 +142,11 @@ function readOrigin(option: string | readonly string[] | OriginTest): OriginTest
   const origins = typeof option === 'string' ? [option] : option;
   for (const origin of origins) requireOrigin(origin);
   if (origins.length === 0) throw badOrigin(option, 'at least one origin');
-  const allowed = new Set(origins);
-  return (origin) => allowed.has(origin);
+  return (origin) => isListed(origins, origin);
 }
 
 function requireOrigin(text: unknown): void {
-  const url = URL.parse(String(text));
-  const origin = url && normalOrigin(url);
+  const origin = normalOrigin(String(text));
   if (origin === text) return;
   throw badOrigin(
     text,
@@ -155,13 +154,6 @@ function requireOrigin(text: unknown): void {
       ? '"*" alone, not in a list'
       : `an origin such as "https://app.example.com"${origin ? `; did you mean "${origin}"?` : ''}`,
   );
-}
-
-/** The origin of `url` in the form of the header `Origin` (RFC 6454 §6.2); `undefined` without one. */
-function normalOrigin(url: URL): string | undefined {
-  if (url.host === '' || url.host.includes('*') || url.protocol === 'file:') return undefined;
-  // `url.origin` is "null" for pages of apps and extensions, such as capacitor://localhost.
-  return `${url.protocol}//${url.host}`.toLowerCase();
 }
 
 function badOrigin(value: unknown, expected: string): TypeError {

@@ -211,6 +211,7 @@ describe('requests of other origins', () => {
     ['the address bar', { 'Sec-Fetch-Site': 'none' }, 204],
     ['a program', {}, 204],
     ['an old browser on this origin', { Origin: 'http://localhost' }, 204],
+    ['an old browser on this origin with the default port', { Origin: 'http://LOCALHOST:80' }, 204],
     ['a trusted origin', { 'Sec-Fetch-Site': 'same-site', Origin: ORIGIN }, 204],
     ['another site', { 'Sec-Fetch-Site': 'cross-site' }, 403],
     ['a subdomain', { 'Sec-Fetch-Site': 'same-site', Origin: 'https://x.example.com' }, 403],

@@ -5,6 +5,7 @@ import { ForbiddenError } from '@fw/errors';
 
 import { readSecrets } from './cookie-secrets.ts';
 import { deleteCookie, readCookie, setCookie } from './cookies.ts';
+import { anOrigin, isListed, isOwnOrigin } from './origin.ts';
 import { createSealer } from './sealed-text.ts';
 
 /** The session of a browser. */
@@ -50,10 +51,7 @@ const CHECKS = {
   name: check('a name such as "__Host-session"', (value) =>
     /^__Host-[\w.-]{1,64}$/.test(String(value)),
   ),
-  trustedOrigins: aListOf(
-    'a list of origins such as ["https://app.example.com"]',
-    check('', (value) => typeof value === 'string' && URL.parse(value)?.origin === value),
-  ),
+  trustedOrigins: aListOf('a list of origins such as ["https://app.example.com"]', anOrigin),
   now: aFunction,
 };
 
@@ -176,8 +174,8 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'QUERY'];
 function isCrossOriginChange(ctx: Context, trusted: readonly string[]): boolean {
   if (SAFE_METHODS.includes(ctx.method)) return false;
   const origin = ctx.get('origin');
-  if (origin !== undefined && trusted.includes(origin)) return false;
+  if (origin !== undefined && isListed(trusted, origin)) return false;
   const site = ctx.get('sec-fetch-site');
   if (site !== undefined) return site !== 'same-origin' && site !== 'none';
-  return origin !== undefined && URL.parse(origin)?.host !== ctx.host;
+  return origin !== undefined && !isOwnOrigin(ctx, origin);
 }

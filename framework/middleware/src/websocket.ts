@@ -12,6 +12,7 @@ import {
 import { isStandardSchema, type StandardSchema } from '@fw/core/schema';
 import { BadRequestError, ForbiddenError, HttpError, ServiceUnavailableError } from '@fw/errors';
 
+import { anOrigin, isListed, isOwnOrigin } from './origin.ts';
 import { ClientSocket, WebSocketSession } from './websocket-session.ts';
 import { WebSocketServer } from './ws.ts';
 
@@ -73,10 +74,6 @@ export interface WebSocketOptions<P extends Parts, Schema> {
 const TOKEN = /^[!#$%&'*+\-.^`|~\w]+$/;
 
 const aToken = check('a token', (value) => typeof value === 'string' && TOKEN.test(value));
-const anOrigin = check('an origin', (value) => {
-  const url = URL.parse(String(value));
-  return url !== null && url.host !== '' && `${url.protocol}//${url.host}` === value;
-});
 const someOrigins = aListOf('"*" or a list of origins such as "https://app.example.com"', anOrigin);
 const allOrOrigins: Check = {
   ...someOrigins,
@@ -209,14 +206,9 @@ function upgradeRequired(message: string): HttpError {
  */
 function checkOrigin(ctx: Context, origins: '*' | readonly string[]): void {
   const origin = ctx.get('origin');
-  if (origin === undefined || origins === '*' || origins.includes(origin)) return;
-  const url = URL.parse(origin);
-  // The host only: behind a proxy that ends TLS, the protocol may be unknown. The origin has no default port.
-  const isSameHost =
-    url !== null &&
-    /^https?:$/.test(url.protocol) &&
-    URL.parse(`${url.protocol}//${ctx.host}`)?.host === url.host;
-  if (!isSameHost) throw new ForbiddenError('Pages of this origin may not connect');
+  if (origin === undefined || origins === '*') return;
+  if (isListed(origins, origin) || isOwnOrigin(ctx, origin)) return;
+  throw new ForbiddenError('Pages of this origin may not connect');
 }
 
 markFactories({ websocket });

@@ -90,6 +90,18 @@ describe('ctx.host and ctx.protocol follow trustProxy', () => {
       { host: 'inner:80', protocol: 'http' },
     ],
     [
+      'the protocol is that of an encrypted WebSocket',
+      1,
+      { 'X-Forwarded-Proto': 'wss' },
+      { host: 'inner:80', protocol: 'https' },
+    ],
+    [
+      'the protocol is that of a WebSocket',
+      1,
+      { 'X-Forwarded-Proto': 'ws' },
+      { host: 'inner:80', protocol: 'http' },
+    ],
+    [
       'the protocol is in upper case',
       1,
       { 'X-Forwarded-Proto': 'HTTPS' },
