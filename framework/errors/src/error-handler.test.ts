@@ -217,7 +217,14 @@ describe('includeStack', () => {
     expect(process.env.NODE_ENV).toBe(environment);
   });
 
-  test('adds the stack with its causes, also to 5xx', async () => {
+  test.each([400, 401, 404, 405, 499])('does not add the stack to %i', async (status) => {
+    const { body } = await responseTo(new HttpError(status), { includeStack: true });
+
+    expect(body).toMatchObject({ status });
+    expect(body.stack).toBeUndefined();
+  });
+
+  test('adds the stack with its causes to 5xx', async () => {
     const { body } = await responseTo(new Error('outer', { cause: new TypeError('inner') }), {
       includeStack: true,
     });

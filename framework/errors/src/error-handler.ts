@@ -10,8 +10,8 @@ import { aBoolean, readOptions } from '@fw/core/options';
 
 export interface ErrorHandlerOptions {
   /**
-   * Adds the stack, line by line, to every error response, including 5xx. Ignored with a warning if
-   * `NODE_ENV` is `production`. Default false.
+   * Adds the stack, line by line, to error responses from 500 on: below, the client is the cause. Ignored with
+   * a warning if `NODE_ENV` is `production`. Default false.
    */
   readonly includeStack?: boolean;
 }

@@ -146,7 +146,7 @@ function describe(thrown: unknown): string {
 }
 
 export interface ErrorResponseOptions {
-  /** Adds the stack, line by line, to the response. Default false. */
+  /** Adds the stack, line by line, to a response from 500 on. Default false. */
   readonly includeStack?: boolean;
 }
 
@@ -174,7 +174,8 @@ export function recordError(
   }
   ctx.discardResponse();
   const problem = problemOf(error, ctx.requestId);
-  recordProblem(ctx, options.includeStack ? { ...problem, stack: stackOf(error) } : problem);
+  const hasStack = options.includeStack && status >= 500;
+  recordProblem(ctx, hasStack ? { ...problem, stack: stackOf(error) } : problem);
   if (!hasOwnStatus(error) || typeof error.headers !== 'object') return;
   for (const [name, value] of Object.entries(error.headers ?? {})) ctx.set(name, value);
 }
