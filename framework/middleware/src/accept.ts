@@ -1,21 +1,39 @@
 import { trimBlanks } from '@fw/core/extension';
 
-/** One entry of a header such as `Accept`: a name in lower case and its weight (RFC 9110 §12.4.2). */
+/** One entry of a header such as `Accept` (RFC 9110 §12.4.2, §12.5.1). Texts are in lower case. */
 export interface Weighted {
   readonly name: string;
-  /** 0 if the weight is not a number; 1 without a weight. */
+  /** Those before the weight, such as `level=1`. */
+  readonly parameters: readonly string[];
+  /** 0 if the weight is malformed, such as `q=5`; 1 without a weight. */
   readonly quality: number;
 }
 
-/** The entries of `header` with their weights; other parameters are ignored. */
+const WEIGHT = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+
+/** The text between commas, and between semicolons, outside of quotes. */
+const ENTRIES = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
+const PARTS = /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g;
+
+/** The entries of `header` with their weights. */
 export function readWeights(header: string): readonly Weighted[] {
-  return header.split(',').map((entry) => {
-    const [name = '', ...parameters] = entry
-      .split(';')
-      .map((part) => trimBlanks(part).toLowerCase());
-    const weight = parameters.find((parameter) => parameter.startsWith('q='));
-    return { name, quality: weight === undefined ? 1 : Number(weight.slice(2)) || 0 };
+  return (header.match(ENTRIES) ?? []).map((entry) => {
+    const [name = '', ...parameters] = (entry.match(PARTS) ?? []).map((part) =>
+      trimBlanks(part).toLowerCase(),
+    );
+    const at = parameters.findIndex((parameter) => parameter.startsWith('q='));
+    const weight = parameters[at]?.slice(2);
+    return {
+      name,
+      parameters: (at === -1 ? parameters : parameters.slice(0, at)).map(unquote),
+      quality: weight === undefined ? 1 : WEIGHT.test(weight) ? Number(weight) : 0,
+    };
   });
+}
+
+/** `level="1"` is `level=1` (RFC 9110 §5.6.6). */
+function unquote(parameter: string): string {
+  return parameter.replace(/="(.*)"$/, (_, text) => `=${text.replaceAll(/\\(.)/g, '$1')}`);
 }
 
 /**

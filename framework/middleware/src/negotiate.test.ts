@@ -26,11 +26,44 @@ test.each([
   ['application/json;q=0, */*', 'text/csv'],
   ['image/png, text/html ; q=0.2', 'text/html'],
   ['text/csv;header=present;q=0.9', 'text/csv'],
+  ['application/json; charset=utf-8', 'application/json'],
+  ['text/html;level=2;q=0.1, text/html, application/json;q=0.5', 'text/html'],
+  ['text/html;level="2,3;q=1";q=0.1, application/json;q=0.5, text/html', 'text/html'],
+  ['text/html;level=2, */*;q=0.5', 'application/json'],
+  ['application/json;q=0.001, text/csv;q=0', 'application/json'],
+  ['application/json;q=1.000, text/csv', 'application/json'],
+  ['application/json;q=5, text/csv', 'text/csv'],
+  ['application/json;q=0.1234, text/csv;q=0.1', 'text/csv'],
+  ['application/json;q=1.5, text/csv;q=0.1', 'text/csv'],
+  ['application/json;q=-1, text/csv;q=0.1', 'text/csv'],
+  ['application/json;q=0x1, text/csv;q=0.1', 'text/csv'],
+  ['application/json;q=1e0, text/csv;q=0.1', 'text/csv'],
+  ['application/json;q="1", text/csv;q=0.1', 'text/csv'],
+  ['application/json;q=, text/csv;q=0.1', 'text/csv'],
 ])('negotiate chooses for Accept %j the type %s', async (accept, type) => {
   const response = await get(accept);
 
   expect(await response.text()).toBe(type);
   expect(response.headers.get('vary')).toBe('Accept');
+});
+
+test.each([
+  ['text/plain;format=flowed, text/plain;q=0.2', 'text/plain;format=flowed'],
+  ['text/plain;FORMAT="Flowed";q=0.1, text/plain', 'text/plain'],
+  ['text/plain;q=0.1, text/*', 'application/x'],
+  [
+    '*/*;q=0.1, text/*;q=0.2, text/plain;q=0.3, text/plain;format=flowed;q=0.4',
+    'text/plain;format=flowed',
+  ],
+])('negotiate compares the parameters of types: Accept %j chooses %s', async (accept, type) => {
+  const types = ['application/x', 'text/plain', 'text/plain;format=flowed'];
+  const offers = createApp().use((ctx) => ctx.send(negotiate(ctx, types)));
+
+  const response = await request(offers, '/', {
+    headers: { Accept: `${accept}, application/x;q=0.15` },
+  });
+
+  expect(await response.text()).toBe(type);
 });
 
 test.each([

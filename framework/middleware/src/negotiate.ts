@@ -30,10 +30,30 @@ export function negotiate<Type extends string>(ctx: Context, types: readonly Typ
 
 /** The weight of the most specific range that covers `type`; 0 if none does. */
 function qualityOf(type: string, ranges: readonly Weighted[]): number {
-  const covering = [type, `${type.slice(0, type.indexOf('/'))}/*`, '*/*'];
-  for (const range of covering) {
-    const found = ranges.find(({ name }) => name === range);
-    if (found) return found.quality;
+  const [offer] = readWeights(type);
+  let most = -1;
+  let quality = 0;
+  for (const range of ranges) {
+    const specificity = offer ? specificityOf(range, offer) : -1;
+    if (specificity > most) {
+      most = specificity;
+      quality = range.quality;
+    }
   }
-  return 0;
+  return quality;
 }
+
+/**
+ * How well `range` covers `offer`, negative if it does not. A range with a parameter that the offer lacks, such
+ * as the charset of JSON, covers it only if no other range does: otherwise many clients would get 406.
+ */
+function specificityOf({ name, parameters }: Weighted, offer: Weighted): number {
+  const group = offer.name.slice(0, offer.name.indexOf('/'));
+  const level = ['*/*', `${group}/*`, offer.name].indexOf(name);
+  if (level === -1) return -1;
+  if (!parameters.every((parameter) => offer.parameters.includes(parameter))) return 0;
+  return 1 + level * MAX_PARAMETERS + Math.min(parameters.length, MAX_PARAMETERS - 1);
+}
+
+/** More than any type has. */
+const MAX_PARAMETERS = 100;
