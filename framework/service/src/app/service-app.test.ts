@@ -1,6 +1,7 @@
 import { openConnection, request } from '@fw/core/testing';
+import { cors } from '@fw/middleware/cors';
 import { etag } from '@fw/middleware/etag';
-import { ConflictError, createRouter, listen } from 'fw';
+import { ConflictError, createRouter, listen, notFoundHandler } from 'fw';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RequestEntry } from '../logging/logging.ts';
 import { createServiceApp } from './service-app.ts';
@@ -48,6 +49,64 @@ test('a service responds with 503 and the request id to a request over its time 
   expect(response.status).toBe(503);
   expect(response.headers.get('retry-after')).toBe('1');
   expect(response.headers.get('x-request-id')).toMatch(/./);
+});
+
+describe('a page of another origin', () => {
+  const ORIGIN = 'https://app.example.com';
+  const preflight = { 'Access-Control-Request-Method': 'PUT' };
+
+  /** A service whose only place for requests is taken, if `isFull`. */
+  async function newCorsService({ isFull = false } = {}) {
+    const begun = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<void>();
+    const app = createServiceApp({
+      logger,
+      outermost: cors({ origin: [ORIGIN] }),
+      shedding: { maxInFlight: 1 },
+      requestTimeoutMs: 50,
+    });
+    app.get('/hang', () => new Promise(() => {}));
+    app.get('/wait', () => {
+      begun.resolve();
+      return end.promise;
+    });
+    app.use(notFoundHandler());
+    if (isFull) {
+      const waiting = request(app, '/wait');
+      onTestFinished(async () => {
+        end.resolve();
+        await waiting;
+      });
+      await begun.promise;
+    }
+    return app;
+  }
+
+  test.each([
+    ['load shedding', '/', { isFull: true }, 503],
+    ['an ambiguous path', '/a/../b', {}, 400],
+    ['a malformed path', '/%ZZ', {}, 400],
+    ['a malformed query', '/?a=%ZZ', {}, 400],
+    ['a path without a route', '/', {}, 404],
+    ['the time limit', '/hang', {}, 503],
+  ])('can read the response of %s', async (_, path, state, status) => {
+    const response = await request(await newCorsService(state), path, { headers: { ORIGIN } });
+
+    expect(response.status).toBe(status);
+    expect(response.headers.get('access-control-allow-origin')).toBe(ORIGIN);
+    expect(response.headers.get('vary')).toBe('Origin');
+    expect(response.headers.get('x-request-id')).toMatch(/./);
+  });
+
+  test('gets a preflight response during overload', async () => {
+    const response = await request(await newCorsService({ isFull: true }), '/', {
+      method: 'OPTIONS',
+      headers: { ORIGIN, ...preflight },
+    });
+
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-methods')).toContain('PUT');
+  });
 });
 
 test.each([

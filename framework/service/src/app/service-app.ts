@@ -9,6 +9,7 @@ import { timeout } from '@fw/middleware/timeout';
 import {
   type Application,
   type Context,
+  compose,
   createApp,
   errorHandler,
   type Middleware,
@@ -46,6 +47,8 @@ export interface ServiceRuntime {
   readonly includeStack?: boolean;
   /** Default: no limits. */
   readonly shedding?: SheddingLimits;
+  /** Also runs for requests that are shed or rejected before routing, such as `cors()`. Default: none. */
+  readonly outermost?: Middleware;
   /** Requests that begin before all others under overload. Default: none. */
   readonly isCritical?: (ctx: Context) => boolean;
   /**
@@ -61,20 +64,22 @@ export interface ServiceRuntime {
  * Creates an application with the middleware of every service, in this order:
  *
  * 1. `observe`: `Cache-Control: no-store`, which a route may replace; `X-Request-Id`; metrics, trace, log line
- * 2. `admit`: `Connection: close` during the drain; load shedding
- * 3. `errorHandler`: error responses, which the middleware above can still change
- * 4. `respondUnavailable`: 503 for failed calls of other services and for bodies without memory
- * 5. `timeout`: the time limit of a request
+ * 2. the option `outermost`
+ * 3. `admit`: `Connection: close` during the drain; load shedding
+ * 4. `errorHandler`: error responses, which the middleware above can still change
+ * 5. `respondUnavailable`: 503 for failed calls of other services and for bodies without memory
+ * 6. `timeout`: the time limit of a request
  */
 export function createServiceApp({
   metrics = createMetrics(),
   ...runtime
 }: ServiceRuntime = {}): Application {
-  const { logger, trustProxy = 0, includeStack = false, requestTimeoutMs = 0 } = runtime;
+  const { logger, trustProxy = 0, includeStack = false, requestTimeoutMs = 0, outermost } = runtime;
+  const observed = observe(metrics, runtime);
   const app = createApp({
     trustProxy,
     deadlineMs: requestTimeoutMs, // aborts what the handler waits for; timeout() sends 503
-    outermost: observe(metrics, runtime),
+    outermost: outermost ? compose([observed, outermost]) : observed,
     ...(logger && { logger }),
   });
   return app.use(
