@@ -10,9 +10,14 @@ export type QueryValue = string | string[] | undefined;
 /** The decoded query of a request, by key. */
 export type Query = Record<string, QueryValue>;
 
+/** What `State` has unless an application declares another type for it. */
+interface DefaultState {
+  // biome-ignore lint/suspicious/noExplicitAny: the interface of a user fits no index signature of unknown
+  user?: { readonly id: string } & Record<string, any>;
+}
+
 /** Values that middleware shares during one request. Extend the type by declaration merging. */
-export interface State {
-  user?: { readonly id: string } & Record<string, unknown>;
+export interface State extends DefaultState {
   [key: string]: unknown;
 }
 

@@ -1,8 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import { type Context, createApp, type Middleware, type State } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 import { createRouter } from './create-router.ts';
 import type { Guard } from './register.ts';
+import { compile } from './testing/compile.ts';
 
 interface User {
   readonly id: string;
@@ -40,6 +42,27 @@ test('ctx.state has the values of all guards of a route, in its route and its gr
   for (const path of ['/a', '/g/b', '/list/c']) {
     expect(await (await request(app, path)).json()).toEqual(['ada', 'acme']);
   }
+});
+
+test('an application may declare the type of its user', async () => {
+  const core = fileURLToPath(new URL('../index.ts', import.meta.url));
+  const { errors } = await compile(`
+    import { createApp } from '${core}';
+    interface User { readonly id: string; readonly plan: 'free' | 'pro' }
+    declare module '${core}' {
+      interface State { user?: User; tenant?: string }
+    }
+    createApp().use((ctx) => {
+      ctx.state.user = { id: 'ada', plan: 'pro' };
+      const plan: 'free' | 'pro' | undefined = ctx.state.user.plan;
+      const tenant: number | undefined = ctx.state.tenant;
+      ctx.json({ plan, tenant });
+    });
+  `);
+
+  expect(errors).toEqual([
+    "TS2322: Type 'string | undefined' is not assignable to type 'number | undefined'.\n  Type 'string' is not assignable to type 'number'.",
+  ]);
 });
 
 test('without a guard ctx.state has the optional values of State', () => {

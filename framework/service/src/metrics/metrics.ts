@@ -1,3 +1,4 @@
+import type { Parts } from '@fw/core';
 import { metadataOf, statusOf } from '@fw/core/extension';
 import { annotate, type Middleware } from 'fw';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
@@ -44,7 +45,7 @@ export interface Metrics {
   /** Counts a request by version and client; the first 100 clients of a version have series of their own. */
   countClient(request: ClientRequest): void;
   /** Wraps `limiter`: each of its decisions is counted as `allowed`, `refused`, `local` or `failed`. */
-  countDecisions(limit: string, limiter: CountedLimiter): Middleware;
+  countDecisions<P extends Parts = Parts>(limit: string, limiter: CountedLimiter<P>): Middleware<P>;
   /** Reads the number of requests that wait for their turn with `read` whenever the metrics are read. */
   watchQueue(read: () => number): void;
   /** Runs a check of a part that the service needs whenever the metrics are read. */
@@ -63,7 +64,7 @@ export interface PoolUse {
 }
 
 /** A limiter of `@fw/rate-limit`, or another one that calls `next` for the requests it allows. */
-export interface CountedLimiter extends Middleware {
+export interface CountedLimiter<P extends Parts = Parts> extends Middleware<P> {
   /** Default: always available. */
   isStoreAvailable?(): boolean;
 }
@@ -246,10 +247,13 @@ export function createMetrics({
 type Decision = 'allowed' | 'refused' | 'local' | 'failed';
 
 /** A limiter allows a request by calling `next`; otherwise it sends a response or throws. */
-function countDecisions(limiter: CountedLimiter, count: (outcome: Decision) => void): Middleware {
+function countDecisions<P extends Parts>(
+  limiter: CountedLimiter<P>,
+  count: (outcome: Decision) => void,
+): Middleware<P> {
   const decide = (outcome: 'allowed' | 'refused') =>
     count(limiter.isStoreAvailable?.() === false ? 'local' : outcome);
-  const counted: Middleware = async (ctx, next) => {
+  const counted: Middleware<P> = async (ctx, next) => {
     let isAllowed = false;
     try {
       await limiter(ctx, () => {
