@@ -11,14 +11,10 @@ export interface Weighted {
 
 const WEIGHT = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** The text between commas, and between semicolons, outside of quotes. */
-const ENTRIES = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
-const PARTS = /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g;
-
 /** The entries of `header` with their weights. */
 export function readWeights(header: string): readonly Weighted[] {
-  return (header.match(ENTRIES) ?? []).map((entry) => {
-    const [name = '', ...parameters] = (entry.match(PARTS) ?? []).map((part) =>
+  return split(header, ',').map((entry) => {
+    const [name = '', ...parameters] = split(entry, ';').map((part) =>
       trimBlanks(part).toLowerCase(),
     );
     const at = parameters.findIndex((parameter) => parameter.startsWith('q='));
@@ -29,6 +25,24 @@ export function readWeights(header: string): readonly Weighted[] {
       quality: weight === undefined ? 1 : WEIGHT.test(weight) ? Number(weight) : 0,
     };
   });
+}
+
+/** Splits at separators outside of quoted texts (RFC 9110 §5.6.4). A quote without an end is an ordinary character. */
+function split(text: string, separator: string): string[] {
+  if (!text.includes('"')) return text.split(separator);
+  const parts: string[] = [];
+  let start = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (isQuoted && character === '\\') at++;
+    else if (character === '"') isQuoted = !isQuoted;
+    else if (character === separator && !isQuoted) {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return isQuoted ? text.split(separator) : [...parts, text.slice(start)];
 }
 
 /** `level="1"` is `level=1` (RFC 9110 §5.6.6). */

@@ -29,6 +29,8 @@ test.each([
   ['application/json; charset=utf-8', 'application/json'],
   ['text/html;level=2;q=0.1, text/html, application/json;q=0.5', 'text/html'],
   ['text/html;level="2,3;q=1";q=0.1, application/json;q=0.5, text/html', 'text/html'],
+  ['text/html;x="a\\",b;q=0";q=0.1, text/html, application/json;q=0.5', 'text/html'],
+  ['text/html;q=0.1;x="a, application/json;q=0.5', 'application/json'],
   ['text/html;level=2, */*;q=0.5', 'application/json'],
   ['application/json;q=0.001, text/csv;q=0', 'application/json'],
   ['application/json;q=1.000, text/csv', 'application/json'],
