@@ -282,3 +282,28 @@ test('a route takes its method also if its handler calls next()', async () => {
 
   expect((await request(app.use(respond), '/a')).status).toBe(200);
 });
+
+test.each([
+  ['a router that was never mounted', () => createRouter().get('/x', () => '')],
+  [
+    'a router that is mounted on such a router',
+    () => {
+      const inner = createRouter().get('/x', () => '');
+      createRouter().mount('/outer', inner);
+      return inner;
+    },
+  ],
+  ['a router with a group', () => createRouter().group('/g', (group) => group.get('/x', () => ''))],
+])('an application with the allowedMethods() of %s does not start', async (_, create) => {
+  const app = createApp({ logger }).use(create().allowedMethods());
+
+  await expect(request(app, '/x')).rejects.toThrow(
+    /^Cannot use allowedMethods\(\) of a router that is not mounted, with the path (\/outer|\/g)?\/x: expected app\.route\(prefix, router\)$/,
+  );
+});
+
+test('an application with the allowedMethods() of a router without routes starts', async () => {
+  const app = createApp({ logger }).use(createRouter().allowedMethods());
+
+  expect((await request(app, '/x')).status).toBe(404);
+});

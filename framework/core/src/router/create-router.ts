@@ -186,7 +186,17 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
   }
 
   allowedMethods(options?: AllowedMethodsOptions): Middleware {
-    return createAllowedMethods(() => this.#roots().map((root) => root.#table), options);
+    const respond = createAllowedMethods(() => this.#roots().map((root) => root.#table), options);
+    return annotate(respond, { onReady: () => this.#requireServed() });
+  }
+
+  /** Otherwise requests for its paths would get 405, with an `Allow` that names their method. */
+  #requireServed(): void {
+    const [path] = this.unservedPaths();
+    if (path === undefined) return;
+    throw new TypeError(
+      `Cannot use allowedMethods() of a router that is not mounted, with the path ${path}: expected app.route(prefix, router)`,
+    );
   }
 
   reset(): this {

@@ -105,7 +105,10 @@ export interface Router<Prefix extends string = '', Validated extends Parts = No
   redirect(from: string, to: string, status?: number): this;
   /** Returns the middleware that runs the routes under `prefix`. Default prefix: none. */
   routes(prefix?: string): Middleware;
-  /** Returns middleware that responds to other methods of known paths. Add it after the routes. */
+  /**
+   * Returns middleware that responds to other methods of known paths. Add it after the routes. An application
+   * that uses it does not start if this router has paths and is not mounted.
+   */
   allowedMethods(options?: AllowedMethodsOptions): Middleware;
   /** Removes all routes, middleware and mounts. */
   reset(): this;
