@@ -247,7 +247,7 @@ describe('entity tags', () => {
 
   test.each([
     ['W/"3"', 'W/"3"', 'Accept-Encoding'],
-    ['"3"', '"3"', null],
+    ['"3"', '"3"', 'Accept-Encoding'],
   ])('304 to If-None-Match %s has the tag %s', async (stored, etag, vary) => {
     const { response } = await send(tagged, BROWSER, { headers: { 'If-None-Match': stored } });
 
@@ -256,6 +256,24 @@ describe('entity tags', () => {
     expect(response.headers.get('vary')).toBe(vary);
     expect(response.headers.get('content-encoding')).toBeNull();
   });
+});
+
+test.each([
+  ['text/plain', 206, 'Accept-Encoding'],
+  ['text/plain', 304, 'Accept-Encoding'],
+  ['image/png', 206, null],
+  ['image/png', 304, null],
+])('%s with status %i has Vary: %s, as the whole response', async (type, status, vary) => {
+  const handler: Middleware = (ctx) => {
+    ctx.status = status;
+    ctx.set('Content-Type', type);
+    if (status === 206) ctx.set('Content-Range', 'bytes 0-3/9999');
+    ctx.send(status === 206 ? 'part' : '');
+  };
+  const { response } = await send(handler, BROWSER);
+
+  expect(response.status).toBe(status);
+  expect(response.headers.get('vary')).toBe(vary);
 });
 
 test('a stream that fails before its first chunk gets a problem response', async () => {

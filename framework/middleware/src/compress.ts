@@ -48,6 +48,7 @@ export function compress(options: CompressOptions = {}): Middleware {
   const respond = (ctx: Context): Promise<void> | undefined => {
     const body = recordedBody(ctx);
     if (body === undefined) return undefined;
+    if (isPartOfCompressible(ctx)) addVary(ctx, 'Accept-Encoding');
     if (ctx.status === 304) matchStoredTag(ctx);
     else if (isLong(ctx, thresholdBytes) && isCompressible(ctx)) {
       return compressBody(ctx, body, encodings);
@@ -108,6 +109,21 @@ function isCompressible(ctx: Context): boolean {
   );
 }
 
+/**
+ * Whether this is 206 or 304, and the whole response could be compressed: both have the `Vary` that it would have
+ * (RFC 9110 §15.3.7, §15.4.5).
+ */
+function isPartOfCompressible(ctx: Context): boolean {
+  if (ctx.status !== 206 && ctx.status !== 304) return false;
+  const type = responseHeader(ctx, 'Content-Type');
+  const isKnown = type !== undefined || ctx.status === 206;
+  return (
+    (!isKnown || isCompressibleType(type ?? '')) &&
+    !hasCacheDirective(ctx, 'no-transform') &&
+    responseHeader(ctx, 'Content-Encoding') === undefined
+  );
+}
+
 /** A compressed body has other bytes than the plain one: both cannot have one strong tag (RFC 9110 §8.8.3.3). */
 function weak(etag: string): string {
   return etag.startsWith('W/') ? etag : `W/${etag}`;
@@ -117,7 +133,6 @@ function weak(etag: string): string {
 function matchStoredTag(ctx: Context): void {
   const etag = responseHeader(ctx, 'ETag');
   if (etag === undefined || !ctx.get('if-none-match')?.includes(weak(etag))) return;
-  addVary(ctx, 'Accept-Encoding');
   ctx.set('ETag', weak(etag));
 }
 
