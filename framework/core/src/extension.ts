@@ -89,6 +89,12 @@ export function preventStorage(ctx: Context): void {
   recordOf(ctx).responseHeaders.push('Cache-Control', DEFAULT_NO_STORE);
 }
 
+/** Sets `Cache-Control` unless the application has set one; replaces the default of `preventStorage`. */
+export function setCacheDefault(ctx: Context, cacheControl: string): void {
+  if (responseHeader(ctx, 'Cache-Control') !== undefined && !hasDefaultCacheControl(ctx)) return;
+  ctx.set('Cache-Control', cacheControl);
+}
+
 /** Whether `Cache-Control` is the default of `preventStorage`. */
 export function hasDefaultCacheControl(ctx: Context): boolean {
   return recordOf(ctx).responseHeaders.includes(DEFAULT_NO_STORE);

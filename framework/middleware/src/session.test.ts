@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { createApp } from '@fw/core';
+import { createApp, type Middleware } from '@fw/core';
 import { createRouter } from '@fw/core/router';
 import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
@@ -79,6 +79,7 @@ test('a browser keeps its session in a cookie that only this host can set and re
   expect(JSON.parse(read.text)).toEqual({ userId: 'ada' });
   expect(read.headers.getSetCookie()).toEqual([]);
   expect(read.headers.get('cache-control')).toBe('public, max-age=60');
+  expect(read.headers.get('vary')).toBe('Cookie');
 });
 
 test('the cookie does not show the data, and differs each time', async () => {
@@ -279,4 +280,19 @@ test.each<[object, string]>([
   expect(create).toThrow(TypeError);
   expect(create).toThrow(message);
   expect(create).not.toThrow(/a-secret|\n/);
+});
+
+test('a response behind session() is private and varies by the cookie, also without a session', async () => {
+  const app = createApp().use(errorHandler(), session({ secrets: [SECRET] }) as Middleware);
+  app.get('/me', () => ({ userId: null }));
+  app.get('/languages', (ctx) => ctx.append('Vary', 'Accept-Language').json([]));
+
+  const me = await request(app, '/me');
+  const languages = await request(app, '/languages');
+  const missing = await request(app, '/missing');
+
+  expect(me.headers.get('cache-control')).toBe('private');
+  expect(me.headers.get('vary')).toBe('Cookie');
+  expect(languages.headers.get('vary')).toBe('Cookie, Accept-Language');
+  expect(missing.headers.get('vary')).toBe('Cookie');
 });

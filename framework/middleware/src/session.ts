@@ -1,4 +1,5 @@
 import { annotate, type Context, markFactories } from '@fw/core';
+import { responseHeader } from '@fw/core/extension';
 import { aFunction, aListOf, aWholeNumber, check, readOptions, required } from '@fw/core/options';
 import type { Guard } from '@fw/core/router';
 import { ForbiddenError } from '@fw/errors';
@@ -6,6 +7,7 @@ import { ForbiddenError } from '@fw/errors';
 import { readSecrets } from './cookie-secrets.ts';
 import { deleteCookie, readCookie, setCookie } from './cookies.ts';
 import { anOrigin, isListed, isOwnOrigin } from './origin.ts';
+import { addVary } from './response-headers.ts';
 import { createSealer } from './sealed-text.ts';
 
 /** The session of a browser. */
@@ -76,7 +78,8 @@ type Content<Data> = readonly [data: Data, beganMs: number, setMs: number];
  * ```
  *
  * The cookie is set again when half of `maxAgeSeconds` has passed, or when another secret than the first
- * encrypted it. A response that sets it has `Cache-Control: no-store`.
+ * encrypted it. A response that sets it has `Cache-Control: no-store`; others are `private` and have
+ * `Vary: Cookie`, unless a route sets its own `Cache-Control`.
  *
  * @throws {TypeError} if an option is invalid, or a secret has less than 32 bytes; the message contains no
  *   secret
@@ -130,6 +133,9 @@ export function session<Data extends object>(
         code: 'CROSS_ORIGIN_REQUEST',
       });
     }
+    // A shared cache could give the response to others (RFC 9111 §4.2.2).
+    addVary(ctx, 'Cookie');
+    if (responseHeader(ctx, 'Cache-Control') === undefined) ctx.set('Cache-Control', 'private');
     const nowMs = now().getTime();
     let current = read(ctx, nowMs);
     let isChanged = current?.needsRenewal === true;

@@ -2,7 +2,12 @@ import { AsyncResource } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 
 import { annotate, type Context, type Middleware, markFactories, type Parts } from '@fw/core';
-import { closingSignal, createPartSerializer, stringify } from '@fw/core/extension';
+import {
+  closingSignal,
+  createPartSerializer,
+  setCacheDefault,
+  stringify,
+} from '@fw/core/extension';
 import { anObject, aWholeNumber, badOption, milliseconds, readOptions } from '@fw/core/options';
 import type { Sent } from '@fw/core/router';
 import {
@@ -96,7 +101,8 @@ export function sse(...args: readonly unknown[]): Middleware {
       throw new ServiceUnavailableError(`More than ${maxClients} event streams`, { headers });
     }
     ctx.status = 200;
-    ctx.set('Content-Type', 'text/event-stream').set('Cache-Control', 'no-cache');
+    setCacheDefault(ctx, 'no-cache');
+    ctx.set('Content-Type', 'text/event-stream');
     ctx.set('X-Accel-Buffering', 'no'); // nginx would otherwise collect the events
     if (ctx.method === 'HEAD') return ctx.send('');
     const abort = new AbortController();

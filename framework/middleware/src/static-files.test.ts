@@ -14,11 +14,13 @@ import fs, {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { createApp, type ListeningServer, listen } from '@fw/core';
+import { createApp, type ListeningServer, listen, type Middleware } from '@fw/core';
+import { preventStorage } from '@fw/core/extension';
 import { createRouter } from '@fw/core/router';
 import { openConnection, type RequestOptions, request } from '@fw/core/testing';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 
+import { session } from './session.ts';
 import { type StaticFilesOptions, staticFiles } from './static-files.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'static-files-')));
@@ -161,11 +163,13 @@ test('without /proc, which only Linux has, links are followed only within the fo
   vi.spyOn(fs, 'existsSync').mockReturnValue(false);
   const { staticFiles: create } = await import('./static-files.ts');
   vi.restoreAllMocks();
-  const app = createApp().use(create({ root }));
+  const core = await import('@fw/core'); // the instance that these static files use
+  const { request: send } = await import('@fw/core/testing');
+  const app = core.createApp().use(create({ root }));
 
-  expect((await get('/outside.txt', {}, app)).status).toBe(404);
-  expect((await get('/hidden.txt', {}, app)).status).toBe(404);
-  expect(await (await get('/inside.txt', {}, app)).text()).toBe('0123456789');
+  expect((await send(app, '/outside.txt')).status).toBe(404);
+  expect((await send(app, '/hidden.txt')).status).toBe(404);
+  expect(await (await send(app, '/inside.txt')).text()).toBe('0123456789');
 });
 
 test('a folder without a trailing slash is redirected and keeps its query', async () => {
@@ -574,5 +578,46 @@ describe('file descriptors', () => {
 
     expect(response.headers.get('content-length')).toBe(String(LARGE));
     await vi.waitFor(() => expect(openFiles()).toEqual([]));
+  });
+});
+
+describe('Cache-Control', () => {
+  /** What a service does first. */
+  const preventDefault: Middleware = (ctx, next) => {
+    preventStorage(ctx);
+    return next();
+  };
+  const cacheControlOf = async (...before: Middleware[]) => {
+    const app = createApp({ logger }).use(...before, staticFiles({ root, maxAgeSeconds: 60 }));
+    return (await get('/digits.txt', {}, app)).headers.get('cache-control');
+  };
+
+  test('that is already set stays', async () => {
+    const set = (value: string) =>
+      cacheControlOf((ctx, next) => {
+        ctx.set('Cache-Control', value);
+        return next();
+      });
+
+    expect(await set('no-store')).toBe('no-store');
+    expect(await set('private, max-age=5')).toBe('private, max-age=5');
+  });
+
+  test('replaces the default of a service', async () => {
+    expect(await cacheControlOf(preventDefault)).toBe('public, max-age=60');
+  });
+
+  test('is private behind a guard, and with Authorization', async () => {
+    const user: Middleware = (ctx, next) => {
+      ctx.state.user = { id: 'ada' };
+      return next();
+    };
+    const sessions = session({ secrets: ['x'.repeat(44)] }) as Middleware;
+    const response = await get('/digits.txt', { Authorization: 'Basic YTpi' });
+
+    expect(await cacheControlOf(user)).toBe('private, max-age=60');
+    expect(response.headers.get('cache-control')).toBe('private, max-age=0');
+    expect(await cacheControlOf(preventDefault, sessions)).toBe('private, max-age=60');
+    expect(await cacheControlOf(sessions)).toBe('private');
   });
 });

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { resolve } from 'node:path';
 
 import { type Context, type Middleware, markFactories } from '@fw/core';
-import { createPrefixTest, readPattern } from '@fw/core/extension';
+import { createPrefixTest, readPattern, setCacheDefault } from '@fw/core/extension';
 import {
   aBoolean,
   aString,
@@ -57,7 +57,7 @@ export function staticFiles(options: StaticFilesOptions): Middleware {
     precompressed: aBoolean,
   });
   const { maxAgeSeconds = 0, immutable = false, precompressed = false } = settings;
-  const cacheControl = `public, max-age=${maxAgeSeconds}${immutable ? ', immutable' : ''}`;
+  const age = `max-age=${maxAgeSeconds}${immutable ? ', immutable' : ''}`;
   const { findFile, findPrecompressed } = createFileFinder(readRoot(settings.root));
   const prefix = readPattern(settings.prefix ?? '/', 'Cannot serve static files').replace(
     /\/$/,
@@ -82,7 +82,8 @@ export function staticFiles(options: StaticFilesOptions): Middleware {
     }
     let range: ByteRange | undefined;
     try {
-      ctx.set('Cache-Control', cacheControl).set('Content-Type', type);
+      setCacheDefault(ctx, `${isPersonal(ctx) ? 'private' : 'public'}, ${age}`);
+      ctx.set('Content-Type', type);
       if (isNegotiated) addVary(ctx, 'Accept-Encoding');
       range = respond(ctx, file);
     } finally {
@@ -90,6 +91,12 @@ export function staticFiles(options: StaticFilesOptions): Middleware {
     }
     if (range) await sendContent(ctx, file, range);
   };
+}
+
+/** Whether the response may depend on the user: a shared cache must not store it. */
+function isPersonal(ctx: Context): boolean {
+  const { user, session } = ctx.state;
+  return ctx.get('authorization') !== undefined || user !== undefined || session !== undefined;
 }
 
 /** The folder without symbolic links. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { Context } from '@fw/core';
-import { trimBlanks } from '@fw/core/extension';
+import { setCacheDefault, trimBlanks } from '@fw/core/extension';
 
 /** A text with its ETag and media type. */
 export interface Resource {
@@ -18,7 +18,7 @@ export function createResource(body: string, headers: Readonly<Record<string, st
 /** Sends `resource`, or 304 if the client already has it (RFC 9110 §13.1.2). */
 export function sendResource(ctx: Context, { body, etag, headers }: Resource): void {
   ctx.set('ETag', etag);
-  ctx.set('Cache-Control', 'no-cache');
+  setCacheDefault(ctx, 'no-cache');
   if (isKnown(ctx.get('if-none-match'), etag)) {
     ctx.status = 304;
     ctx.send('');
