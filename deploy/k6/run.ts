@@ -75,6 +75,10 @@ async function prepare({ profile, base, env = process.env, run = folders.run }: 
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new Error(`BASE is "${base}": expected an address such as http://localhost:8080`);
   }
+  // Messages and reports contain the address.
+  if (url.username || url.password) {
+    throw new Error(`BASE has a user or password: expected an address such as ${url.origin}`);
+  }
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   const file = secretFile(run);
   const secret = isLocal && fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim() : undefined;

@@ -1,6 +1,9 @@
+import { inspect } from 'node:util';
+
 import { expect, test } from 'vitest';
 
 import { createClient } from './client.ts';
+import { startApi } from './testing/start-api.ts';
 
 const BASE_URL = 'http://localhost';
 
@@ -31,3 +34,57 @@ test('a call rejects an invalid deadline', async () => {
     'Cannot read option deadlineMs "NaN": expected a whole number from 1 to',
   );
 });
+
+test.each([
+  ['ada:secret', 'ada:secret'],
+  ['ada', 'ada:'],
+  [':secret', ':secret'],
+  ['zo%C3%AB:a%2Fb%40c', 'zoë:a/b@c'],
+])(
+  'the user and password %s of baseUrl are sent as %s, and are in no error',
+  async (user, sent) => {
+    const { baseUrl, received } = await startApi((res) => res.writeHead(500).end());
+    const client = createClient<{ '/': { get: object } }>({
+      baseUrl: baseUrl.replace('//', `//${user}@`),
+      attempts: 1,
+    });
+
+    const error = await client.get('/').catch((reason) => reason);
+
+    const [scheme, credentials = ''] = received[0]?.headers.authorization?.split(' ') ?? [];
+    expect([scheme, Buffer.from(credentials, 'base64').toString()]).toEqual(['Basic', sent]);
+    expect(inspect(error, { depth: 9 })).not.toMatch(/secret|ada|%2F/);
+  },
+);
+
+test.each([
+  'ftp://ada:secret@host',
+  'http://ada:secret@host/?a=1',
+  'ada:secret@host',
+  'http://a:secret/x@h',
+])('the error of the baseUrl %s contains no password', (baseUrl) => {
+  const error = catchError(() => createClient({ baseUrl }));
+
+  expect(error).toBeInstanceOf(TypeError);
+  expect(inspect(error)).not.toContain('secret');
+});
+
+test('an unreachable address with a password fails without it', async () => {
+  const client = createClient<{ '/': { get: object } }>({
+    baseUrl: 'http://ada:secret@127.0.0.1:1',
+    attempts: 1,
+  });
+
+  const error = await client.get('/').catch((reason) => reason);
+
+  expect(error).toBeInstanceOf(Error);
+  expect(inspect(error, { depth: 9 })).not.toContain('secret');
+});
+
+function catchError(call: () => unknown): unknown {
+  try {
+    return call();
+  } catch (error) {
+    return error;
+  }
+}

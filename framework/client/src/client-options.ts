@@ -72,10 +72,10 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * @throws {TypeError} if `baseUrl` is not an http address, or an option is unknown or invalid
  */
 export function readClientOptions(options: ClientOptions): ClientSettings {
-  const url = readBaseUrl(options.baseUrl);
+  const { url, authorization } = readBaseUrl(options.baseUrl);
   const {
     name = url.host,
-    headers = {},
+    headers: given = {},
     deadlineMs = 10_000,
     attemptMs = deadlineMs,
     attempts = 3,
@@ -86,6 +86,7 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
     intercept = (_, next) => next(),
     clock = systemClock,
   } = options;
+  const headers = authorization ? { Authorization: authorization, ...given } : given;
   const settings: ClientSettings = {
     baseUrl: url.href.replace(/\/$/, ''),
     name,
@@ -131,14 +132,21 @@ function checkRange(
   }
 }
 
-function readBaseUrl(text: string): URL {
+/** An address without user and password, which `fetch` rejects, and the header that contains them. */
+function readBaseUrl(text: string): { readonly url: URL; readonly authorization?: string } {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
+    const shown = String(text).replace(/.*@/s, '…@');
     throw new TypeError(
-      `Cannot read option baseUrl "${text}" of createClient(): expected an http address without query`,
+      `Cannot read option baseUrl "${shown}" of createClient(): expected an http address without query`,
     );
   }
-  return url;
+  const { username, password } = url;
+  if (!username && !password) return { url };
+  url.username = '';
+  url.password = '';
+  const bytes = new TextEncoder().encode(decodeURIComponent(`${username}:${password}`));
+  return { url, authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
 }
 
 const systemClock: ClientClock = {

@@ -8,6 +8,7 @@ import {
   anObjectWith,
   aString,
   aWholeNumber,
+  badOption,
   likelyMeant,
   milliseconds,
   oneOf,
@@ -156,5 +157,19 @@ test.each([
 
   expect(() => readOptions('f()', options, { name: oneOf(['a', 'b']) })).toThrow(
     `Cannot read option name "${shown}" of f(): expected one of "a", "b"`,
+  );
+});
+
+test.each<[unknown, string]>([
+  ['redis://ada:secret@host:6379/0', 'redis://…@host:6379/0'],
+  ['https://ada@host', 'https://…@host'],
+  ['https://a:s/e@c@host', 'https://…@host'],
+  [new URL('https://ada:secret@host/a'), 'https://…@host/a'],
+  [['postgres://ada:secret@host/db'], "[ 'postgres://…@host/db' ]"],
+  ['ada@example.org', 'ada@example.org'],
+  ['https://host/@ada', 'https://…@ada'],
+])('an error shows %s as %s', (value, shown) => {
+  expect(badOption('f()', { name: 'url', value, expected: 'a URL' }).message).toBe(
+    `Cannot read option url "${shown}" of f(): expected a URL`,
   );
 });

@@ -66,14 +66,15 @@ function unknownOption(owner: string, name: string, known: readonly string[]): T
 
 const MAX_SHOWN_LENGTH = 100;
 
-/** `value` as it appears in an error, shortened. */
+/** `value` as it appears in an error, shortened, without the user and password of an address. */
 export function show(value: unknown): string {
-  const text =
-    typeof value === 'string'
-      ? value
+  const shown =
+    typeof value === 'string' || value instanceof URL
+      ? String(value)
       : process
           .getBuiltinModule('node:util') // loaded only for an error
           .inspect(value, { depth: 0, breakLength: Number.POSITIVE_INFINITY });
+  const text = shown.replace(/[^\s'"/]*:\/\/[^\s'"]*@/g, (part) => `${part.split(':', 1)}://…@`);
   return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 }
 
