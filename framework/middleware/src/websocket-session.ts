@@ -10,8 +10,8 @@ import { WebSocket } from './ws.ts';
 
 /** What a socket reports to its session. */
 interface SocketListener {
-  /** Called for a ping and a pong. */
-  heard(): void;
+  pinged(data: Buffer): void;
+  ponged(): void;
   received(data: Buffer, isBinary: boolean): void;
   disconnected(code: number): void;
 }
@@ -29,8 +29,12 @@ export class ClientSocket extends WebSocket {
 }
 
 // The same functions for all sockets: closures would stay in memory with each of them.
-function onPing(this: WebSocket): void {
-  (this as ClientSocket).listener?.heard();
+function onPing(this: WebSocket, data: Buffer): void {
+  (this as ClientSocket).listener?.pinged(data);
+}
+
+function onPong(this: WebSocket): void {
+  (this as ClientSocket).listener?.ponged();
 }
 
 function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
@@ -90,12 +94,17 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
     const { pingMs } = this.#limits;
     if (pingMs > 0) this.#pings = setInterval(() => this.#ping(socket), pingMs).unref();
     socket.listener = this;
-    socket.on('ping', onPing).on('pong', onPing).on('message', onMessage).on('close', onClose);
+    socket.on('ping', onPing).on('pong', onPong).on('message', onMessage).on('close', onClose);
     socket.on('error', ignore); // ws closes the connection with the code of the error
     this.#enqueue(() => this.#handlers.open?.(this));
   }
 
-  heard(): void {
+  /** Replies, unless earlier replies and messages wait for a client that does not read. */
+  pinged(data: Buffer): void {
+    if (!this.#isTooFast() && !this.#isTooSlow()) this.#socket?.pong(data);
+  }
+
+  ponged(): void {
     this.#isTooFast();
   }
 
@@ -117,10 +126,7 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
     if (data === undefined) {
       throw new TypeError(`Cannot send a message of type ${typeof message}: it has no JSON form`);
     }
-    if (socket.bufferedAmount > this.#limits.maxUnsentBytes) {
-      this.close(1013, 'The client reads too slowly');
-      return false;
-    }
+    if (this.#isTooSlow()) return false;
     socket.send(data);
     return true;
   }
@@ -158,6 +164,13 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
     this.#messages++;
     if (this.#messages <= this.#limits.maxMessagesPerSecond) return false;
     this.close(1008, 'Too many messages per second');
+    return true;
+  }
+
+  /** Closes the connection if too much waits for the client. */
+  #isTooSlow(): boolean {
+    if ((this.#socket?.bufferedAmount ?? 0) <= this.#limits.maxUnsentBytes) return false;
+    this.close(1013, 'The client reads too slowly');
     return true;
   }
 

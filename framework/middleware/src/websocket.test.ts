@@ -409,6 +409,19 @@ describe('a limit', () => {
     expect(message.mock.calls.length).toBeLessThanOrEqual(3);
   });
 
+  test('of the rate replies to as many pings at once', async () => {
+    const { socket, next } = await open({ message: (client, text) => client.send(text) });
+    const replies: string[] = [];
+    socket.on('pong', (data) => replies.push(String(data)));
+    const pings = Array.from({ length: 99 }, (_, at) => `${at}`);
+
+    for (const data of pings) socket.ping(data);
+    socket.send('last');
+
+    expect(await next()).toBe('last');
+    expect(replies).toEqual(pings);
+  });
+
   test('of the rate allows as many messages in the next second', async () => {
     const message = (client: WebSocketClient, text: unknown) => client.send(text);
     const { socket, next } = await open({ maxMessagesPerSecond: 3, message });
@@ -441,6 +454,26 @@ describe('a limit', () => {
     expect(messages).toBeGreaterThan(1);
     expect(messages).toBeLessThan(1_000);
     expect(sender?.send('x')).toBe(false);
+    expect(await ended.promise).toBe(1013);
+  });
+
+  test('of unsent bytes disconnects a client that sends pings and does not read', async () => {
+    const ended = Promise.withResolvers<number>();
+    const { socket } = await open({
+      maxUnsentBytes: 100_000,
+      maxMessagesPerSecond: 1_000_000,
+      close: (_, code) => ended.resolve(code),
+    });
+    socket.pause();
+
+    let isOver = false;
+    ended.promise.then(() => {
+      isOver = true;
+    });
+    for (let pings = 0; !isOver && pings < 1_000_000; pings++) {
+      await new Promise((sent) => socket.ping('x'.repeat(125), undefined, sent));
+    }
+
     expect(await ended.promise).toBe(1013);
   });
 
@@ -658,7 +691,7 @@ describe('an attack with', () => {
       Buffer.concat([frame(FIRST), ...Array.from({ length: 5_000 }, () => frame(NEXT))]),
       1008,
     ],
-    ['a flood of pings', Buffer.concat(Array.from({ length: 5_000 }, () => frame(0x89))), 1006],
+    ['a flood of pings', Buffer.concat(Array.from({ length: 5_000 }, () => frame(0x89))), 1008],
   ])('%s closes the connection', async (_, data, code) => {
     const message = vi.fn();
     const ended = Promise.withResolvers<number>();
@@ -668,11 +701,8 @@ describe('an attack with', () => {
 
     connection.send(data);
 
-    // 1006: the connection is closed without a frame.
-    if (code !== 1006) {
-      await connection.read(new RegExp(String.fromCharCode(code >> 8, code & 255)));
-      connection.close();
-    }
+    await connection.read(new RegExp(String.fromCharCode(code >> 8, code & 255)));
+    connection.close();
     expect(await ended.promise).toBe(code);
     expect(message).not.toHaveBeenCalled();
     expect(server.failures).toEqual([]);

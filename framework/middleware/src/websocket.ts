@@ -65,7 +65,7 @@ export interface WebSocketOptions<P extends Parts, Schema> {
   readonly maxMessageBytes?: number;
   /** Maximum number of messages, pings and pongs of a client per second; else the code is 1008. Default 100. */
   readonly maxMessagesPerSecond?: number;
-  /** How much a client may not have read yet before the next message; else the code is 1013. Default 1 MiB. */
+  /** How much a client may not have read yet before the next message or pong; else the code is 1013. Default 1 MiB. */
   readonly maxUnsentBytes?: number;
   /** Time between pings; a client that does not reply to one before the next is disconnected. Default 15 s; 0: none. */
   readonly pingMs?: number;
@@ -161,6 +161,7 @@ function createSocketServer(maxMessageBytes: number, protocols: readonly string[
   const options = {
     noServer: true,
     clientTracking: false,
+    autoPong: false, // the session replies: ws would drop a client without a close frame after 60 pings
     WebSocket: ClientSocket,
     perMessageDeflate: false, // a short message could become very long, and each client needs 300 kB
     maxPayload: maxMessageBytes,
