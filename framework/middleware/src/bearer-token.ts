@@ -37,6 +37,7 @@ export type PublicKeyAlgorithm = (typeof PUBLIC_KEY_ALGORITHMS)[number];
 /** The claims of a verified token. */
 export interface TokenClaims extends JWTPayload {
   readonly sub: string;
+  readonly exp: number;
 }
 
 /** The user of a verified token, unless the option `user` returns another one. */

@@ -209,6 +209,7 @@ describe.each<Row>([
     [
       [{ heartbeatMs: -1 }, 'Cannot read option heartbeatMs "-1" of sse(): expected 0 to'],
       [{ maxClients: 0 }, 'option maxClients "0" of sse(): expected a whole number from 1'],
+      [{ maxAgeMs: 0 }, 'option maxAgeMs "0" of sse(): expected 1 to 2147483647 milliseconds, or'],
       [{ heartbeat: 1 }, 'did you mean "heartbeatMs"?'],
     ],
   ],
@@ -241,6 +242,7 @@ describe.each<Row>([
       [{ maxMessagesPerSecond: 0.5 }, 'option maxMessagesPerSecond "0.5"'],
       [{ maxUnsentBytes: -1 }, 'option maxUnsentBytes "-1"'],
       [{ pingMs: -1 }, 'option pingMs "-1" of websocket(): expected 0 to'],
+      [{ maxAgeMs: 2 ** 31 }, 'option maxAgeMs "2147483648" of websocket(): expected 1 to'],
       [{ maxPayload: 1 }, 'websocket() has no option "maxPayload"'],
     ],
   ],

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 
 import { createApp, type ListeningServer, listen, type Middleware } from '@fw/core';
 import { recordedBody } from '@fw/core/extension';
-import { createRouter } from '@fw/core/router';
+import { createRouter, type Guard } from '@fw/core/router';
 import { openConnection, request } from '@fw/core/testing';
 import { createMetrics, createServiceApp } from '@fw/service';
 import { afterEach, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
@@ -313,6 +313,46 @@ describe('close()', () => {
 
     expect(await client.readAll()).toMatch(/0\r\n\r\n.*Connection: close.*0\r\n\r\n$/s);
     await closed;
+  });
+});
+
+describe('a stream that reaches maxAgeMs', () => {
+  test('ends completely without the last comment, so that its client reconnects', async () => {
+    const { source, ends } = createSilentSource();
+    const { open, failures } = await start(sse(source, { maxAgeMs: 20 }));
+
+    const received = await open().readAll();
+
+    expect(received).toMatch(/:\n\n\r\n0\r\n\r\n$/);
+    expect(ends).toEqual(['AbortError']);
+    expect(failures).toEqual([]);
+  });
+
+  test.each([
+    ['passed', -1],
+    ['comes', 20],
+  ])('ends when the time of its token %s', async (_, leftMs) => {
+    const guard: Guard<{ readonly expiresMs: number }> = (ctx, next) => {
+      Object.assign(ctx.state, { expiresMs: Date.now() + leftMs });
+      return next();
+    };
+    const router = createRouter().get(
+      '/',
+      guard,
+      sse(createSilentSource().source, { maxAgeMs: (ctx) => ctx.state.expiresMs - Date.now() }),
+    );
+    const app = createApp().route('/', router);
+
+    expect(await (await request(app, '/')).text()).toBe(':\n\n');
+  });
+
+  test('is not opened if its time is no number', async () => {
+    const { source, ends } = createSilentSource();
+    const { open, failures } = await start(sse(source, { maxAgeMs: () => Number.NaN }));
+
+    expect(await open().readAll()).toMatch(/^HTTP\/1.1 500 /);
+    expect(String(failures[0]?.[1])).toContain('expected milliseconds');
+    expect(ends).toEqual([]);
   });
 });
 

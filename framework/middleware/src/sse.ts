@@ -18,6 +18,8 @@ import {
 } from '@fw/core/schema';
 import { ServiceUnavailableError } from '@fw/errors';
 
+import { aMaxAge, HOUR_MS, type MaxAge, maxAgeOf } from './max-age.ts';
+
 /** One event of a stream. */
 export interface ServerSentEvent {
   /** A string is sent unchanged, any other value as JSON. Without data, browsers run no listener. */
@@ -34,7 +36,7 @@ export interface ServerSentEvent {
 export interface EventClient {
   /** The id of the last event that the client received before it reconnected; empty for a new client. */
   readonly lastEventId: string;
-  /** Aborts when the client disconnects or the server starts to close. */
+  /** Aborts when the stream ends: the client has disconnected, its time is over, or the server closes. */
   readonly signal: AbortSignal;
 }
 
@@ -55,17 +57,22 @@ export type DeclaredEvent<Schemas extends EventSchemas> = {
   };
 }[keyof Schemas & string];
 
-export interface SseOptions {
+export interface SseOptions<P extends Parts = Parts> {
   /** Time between comments that keep an idle connection open. Default 15 s; 0: none. */
   readonly heartbeatMs?: number;
   /** Maximum number of clients; a further one gets 503. Default 1,000. */
   readonly maxClients?: number;
+  /**
+   * How long a stream may last; then it ends, and clients connect again. A function returns the time that
+   * is left, for example until a token expires. Default an hour.
+   */
+  readonly maxAgeMs?: MaxAge<P>;
 }
 
 /**
  * Handles a route with a stream of server-sent events (WHATWG HTML §9.2). The next event is requested
  * when the client has read the previous ones. The stream ends after the last event, when the client
- * disconnects, or when the server starts to close; browsers reconnect in all three cases.
+ * disconnects, when it reaches its largest age, or when the server starts to close; browsers reconnect.
  *
  * With schemas, the events are a contract like that of a response: the source can send only these events,
  * exactly the declared fields of their data become JSON, and an OpenAPI 3.2 document describes them.
@@ -81,17 +88,22 @@ export interface SseOptions {
 export function sse<const Schemas extends EventSchemas, P extends Parts = Parts>(
   schemas: Schemas,
   source: EventSource<P, DeclaredEvent<Schemas>>,
-  options?: SseOptions,
+  options?: SseOptions<P>,
 ): Middleware<P>;
 export function sse<P extends Parts = Parts>(
   source: EventSource<P>,
-  options?: SseOptions,
+  options?: SseOptions<P>,
 ): Middleware<P>;
 export function sse(...args: readonly unknown[]): Middleware {
   const { schemas, source, options } = readArguments(args);
-  const { heartbeatMs = 15_000, maxClients = 1_000 } = readOptions('sse()', options, {
+  const {
+    heartbeatMs = 15_000,
+    maxClients = 1_000,
+    maxAgeMs = HOUR_MS,
+  } = readOptions('sse()', options, {
     heartbeatMs: milliseconds,
     maxClients: aWholeNumber(1, 1_000_000),
+    maxAgeMs: aMaxAge,
   });
   const write = schemas ? createEventWriter(schemas) : writeEvent;
   let clients = 0;
@@ -105,11 +117,13 @@ export function sse(...args: readonly unknown[]): Middleware {
     ctx.set('Content-Type', 'text/event-stream');
     ctx.set('X-Accel-Buffering', 'no'); // nginx would otherwise collect the events
     if (ctx.method === 'HEAD') return ctx.send('');
+    const ageMs = maxAgeOf(maxAgeMs, ctx);
     const abort = new AbortController();
     const client = { lastEventId: lastEventIdOf(ctx), signal: abort.signal };
     const events = requireEvents(source(ctx, client));
     const stream = createEventStream(events, {
       heartbeatMs,
+      ageMs,
       write: (event) => write(event, ctx),
       closing: closingSignal(ctx),
       onEnd: () => {
@@ -180,6 +194,8 @@ function lastEventIdOf(ctx: Pick<Context, 'get'>): string {
 
 interface EventStreamOptions {
   readonly heartbeatMs: number;
+  /** Time until the stream ends. */
+  readonly ageMs: number;
   readonly write: (event: ServerSentEvent) => string;
   /** Ends the stream when it aborts. */
   readonly closing: AbortSignal;
@@ -202,7 +218,7 @@ const BUFFER_BYTES = 16 * 1024;
  */
 function createEventStream(
   events: AsyncIterable<ServerSentEvent>,
-  { heartbeatMs, write, closing, onEnd }: EventStreamOptions,
+  { heartbeatMs, ageMs, write, closing, onEnd }: EventStreamOptions,
 ): Readable {
   const iterator = events[Symbol.asyncIterator]();
   // Stream events run in the asynchronous context of the connection, not of the request.
@@ -214,6 +230,7 @@ function createEventStream(
     if (isOver) return;
     isOver = true;
     clearInterval(heartbeat);
+    clearTimeout(age);
     closing.removeEventListener('abort', finish);
     onEnd();
     release().catch(() => {}); // what the source throws after its end has no effect
@@ -247,6 +264,7 @@ function createEventStream(
     },
   });
   const heartbeat = heartbeatMs > 0 ? setInterval(beat, heartbeatMs, stream).unref() : undefined;
+  const age = setTimeout(finish, ageMs).unref();
   stream.push(COMMENT);
   closing.addEventListener('abort', finish, { once: true });
   if (closing.aborted) finish();

@@ -46,6 +46,10 @@ function onClose(this: WebSocket, code: number): void {
   listener?.disconnected(sentCode ?? code);
 }
 
+function endOfAge(client: WebSocketClient): void {
+  client.close(1001, 'The connection has reached its largest age');
+}
+
 function ignore(): void {}
 
 type Handlers<P extends Parts, Schema> = Pick<
@@ -53,9 +57,13 @@ type Handlers<P extends Parts, Schema> = Pick<
   'schema' | 'open' | 'message' | 'close'
 >;
 
-type Limits = Required<
-  Pick<WebSocketOptions<Parts, undefined>, 'maxMessagesPerSecond' | 'maxUnsentBytes' | 'pingMs'>
->;
+interface Limits
+  extends Required<
+    Pick<WebSocketOptions<Parts, undefined>, 'maxMessagesPerSecond' | 'maxUnsentBytes' | 'pingMs'>
+  > {
+  /** Time until the connection ends. */
+  readonly ageMs: number;
+}
 
 /** One client and its handlers, which run one after the other. */
 export class WebSocketSession<P extends Parts, Schema extends StandardSchema | undefined>
@@ -72,6 +80,7 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
   readonly #tasks: (() => unknown)[] = [];
   #socket: ClientSocket | undefined = undefined;
   #pings: NodeJS.Timeout | undefined = undefined;
+  #age: NodeJS.Timeout | undefined = undefined;
   #isRunning = false;
   /** Whether this side has closed the connection: then messages are discarded. */
   #isOver = false;
@@ -91,7 +100,8 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
   /** Starts to receive messages. */
   begin(socket: ClientSocket): void {
     this.#socket = socket;
-    const { pingMs } = this.#limits;
+    const { pingMs, ageMs } = this.#limits;
+    this.#age = setTimeout(endOfAge, ageMs, this).unref();
     if (pingMs > 0) this.#pings = setInterval(() => this.#ping(socket), pingMs).unref();
     socket.listener = this;
     socket.on('ping', onPing).on('pong', onPong).on('message', onMessage).on('close', onClose);
@@ -114,6 +124,7 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
 
   disconnected(code: number): void {
     clearInterval(this.#pings);
+    clearTimeout(this.#age);
     this.#resolveClosed(code);
     this.#enqueue(() => this.#handlers.close?.(this, code));
   }

@@ -491,6 +491,38 @@ describe('a limit', () => {
     expect(alive.socket.readyState).toBe(WebSocket.OPEN);
   });
 
+  test('of age closes the connection with 1001', async () => {
+    const closed = vi.fn();
+    const client = await open({ maxAgeMs: 20, close: (_, code) => closed(code) });
+
+    expect(await client.closed).toEqual([1001, 'The connection has reached its largest age']);
+    await expect.poll(() => closed.mock.calls).toEqual([[1001]]);
+  });
+
+  test.each([
+    ['passed', -1],
+    ['comes', 20],
+  ])('of age can be the time of a token that %s', async (_, leftMs) => {
+    const guard: Guard<{ readonly expiresMs: number }> = (ctx, next) => {
+      Object.assign(ctx.state, { expiresMs: Date.now() + leftMs });
+      return next();
+    };
+    const router = createRouter().get(
+      '/',
+      guard,
+      websocket({ maxAgeMs: ({ state }) => state.expiresMs - Date.now() }),
+    );
+    const server = await start(echo, (app) => app.route('/v1', router));
+
+    expect(await connect(server, { path: '/v1' }).closed).toEqual([1001, expect.any(String)]);
+  });
+
+  test('of age that is no number rejects the upgrade', async () => {
+    const server = await start(websocket({ maxAgeMs: () => Number.NaN }));
+
+    expect((await connect(server).rejected).statusCode).toBe(500);
+  });
+
   test('a handler that waits delays the messages of its client, not of others', async () => {
     const release = Promise.withResolvers<void>();
     const calls: string[] = [];

@@ -12,6 +12,7 @@ import {
 import { isStandardSchema, type StandardSchema } from '@fw/core/schema';
 import { BadRequestError, ForbiddenError, HttpError, ServiceUnavailableError } from '@fw/errors';
 
+import { aMaxAge, HOUR_MS, type MaxAge, maxAgeOf } from './max-age.ts';
 import { anOrigin, isListed, isOwnOrigin } from './origin.ts';
 import { ClientSocket, WebSocketSession } from './websocket-session.ts';
 import { WebSocketServer } from './ws.ts';
@@ -69,6 +70,11 @@ export interface WebSocketOptions<P extends Parts, Schema> {
   readonly maxUnsentBytes?: number;
   /** Time between pings; a client that does not reply to one before the next is disconnected. Default 15 s; 0: none. */
   readonly pingMs?: number;
+  /**
+   * How long a connection may last; then the code is 1001, with which clients connect again. A function
+   * returns the time that is left, for example until a token expires. Default an hour.
+   */
+  readonly maxAgeMs?: MaxAge<P>;
 }
 
 const TOKEN = /^[!#$%&'*+\-.^`|~\w]+$/;
@@ -109,6 +115,7 @@ export function websocket<
     maxMessagesPerSecond = 100,
     maxUnsentBytes = 1_048_576,
     pingMs = 15_000,
+    maxAgeMs = HOUR_MS,
     ...handlers
   } = readOptions('websocket()', options, {
     schema: check('a Standard Schema', isStandardSchema),
@@ -122,6 +129,7 @@ export function websocket<
     maxMessagesPerSecond: aWholeNumber(1, 1_000_000),
     maxUnsentBytes: aWholeNumber(1, 2 ** 30),
     pingMs: milliseconds,
+    maxAgeMs: aMaxAge,
   });
   acceptUpgrades();
   const server = createSocketServer(maxMessageBytes, protocols);
@@ -131,7 +139,8 @@ export function websocket<
   const handle: Middleware<P> = (ctx) => {
     checkHandshake(ctx);
     checkOrigin(ctx, origins);
-    const session = new WebSocketSession<P, Schema>(ctx, handlers, limits);
+    const ageMs = maxAgeOf(maxAgeMs, ctx);
+    const session = new WebSocketSession<P, Schema>(ctx, handlers, { ...limits, ageMs });
     switchProtocols(ctx, ({ socket, head, headers }) => {
       if (clients >= maxClients) {
         const retry = { 'Retry-After': '5' };
