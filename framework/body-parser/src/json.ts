@@ -1,8 +1,8 @@
 import { type Middleware, markFactories } from '@fw/core';
+import { parseJson } from '@fw/core/extension';
 import { aBoolean, readOptions } from '@fw/core/options';
 import { BadRequestError } from '@fw/errors';
 
-import { parseJson } from './parse-json.ts';
 import { BODY_CHECKS, type BodyOptions, createParser } from './parser.ts';
 
 export interface JsonOptions extends BodyOptions {

@@ -1,6 +1,5 @@
-import { isUtf8 } from 'node:buffer';
-
 import { type Middleware, markFactories } from '@fw/core';
+import { decodeUtf8 } from '@fw/core/extension';
 import { check, readOptions } from '@fw/core/options';
 import { BadRequestError } from '@fw/errors';
 
@@ -51,10 +50,8 @@ export function text(options: TextOptions = {}): TextMiddleware {
 }
 
 function decode(bytes: Buffer): string {
-  const text = bytes.toString();
-  if (text.includes('\uFFFD') && !isUtf8(bytes)) {
-    throw new BadRequestError('The body must be UTF-8');
-  }
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw new BadRequestError('The body must be UTF-8');
   return text;
 }
 

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 
 import type { Context, Parts } from '@fw/core';
-import { isThenable, stringify, type UpgradedConnection } from '@fw/core/extension';
+import { isThenable, parseJson, stringify, type UpgradedConnection } from '@fw/core/extension';
 import type { SchemaIssue, StandardSchema } from '@fw/core/schema';
 import type { RawData } from 'ws';
 
@@ -195,9 +195,9 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
       result.issues ? this.close(1008, reasonOf(result.issues)) : deliver(result.value);
     let value: unknown;
     try {
-      value = JSON.parse(data.toString());
-    } catch {
-      return this.close(1007, 'Messages must be JSON');
+      value = parseJson(data, 'message');
+    } catch (error) {
+      return this.close(1007, (error as Error).message);
     }
     const result = schema['~standard'].validate(value);
     return result instanceof Promise ? result.then(validated) : validated(result);

@@ -260,7 +260,9 @@ describe('a message that', () => {
   const schema = z.object({ text: z.string().max(3) });
 
   test.each<readonly [string, string | Buffer, number, string]>([
-    ['is no JSON', '{', 1007, 'Messages must be JSON'],
+    ['is no JSON', '{', 1007, 'The message is not valid JSON'],
+    ['is nested too deep', '['.repeat(30_000), 1007, 'The message must be nested at most 64 deep'],
+    ['has a forbidden key', '{"__proto__":{}}', 1007, 'must not have the key "__proto__"'],
     ['does not fit the schema', '{"text":1}', 1008, '/text: Invalid input'],
     ['has an issue without a path', '1', 1008, 'Invalid input'],
     ['is binary', Buffer.from('{}'), 1003, 'Messages must be text'],

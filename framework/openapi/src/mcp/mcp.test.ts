@@ -127,6 +127,7 @@ const rpc = (method: string, params?: unknown) => ({ jsonrpc: '2.0', id: 1, meth
 const call = (name: unknown, args?: unknown) => rpc('tools/call', { name, arguments: args });
 const PING = rpc('ping');
 const two = { name: 'Two' };
+const deep = `{"body":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
 
 /** Sends one message, as text or as JSON. */
 async function post(app: Application, message: unknown, headers: Record<string, string> = {}) {
@@ -409,6 +410,10 @@ describe('the protocol', () => {
   test.each<readonly [what: string, message: unknown, status: number, code: number]>([
     ['no JSON', '{"jsonrpc"', 400, -32700],
     ['an empty body', '', 400, -32700],
+    ['a message that is nested 100,000 times', deep, 400, -32700],
+    ['a prototype', '{"params":{"__proto__":{"name":"a"}}}', 400, -32700],
+    ['a NUL in an argument', call('getItem', { id: 'a\0' }), 400, -32700],
+    ['a lone surrogate in an argument', call('getItem', { id: '\ud800' }), 400, -32700],
     ['a batch', [PING], 400, -32600],
     ['a string', '"ping"', 400, -32600],
     ['null', 'null', 400, -32600],
@@ -488,7 +493,6 @@ describe('attacks', () => {
     expect((await post(createItemApp(), ' '.repeat(1024 ** 2 + 1))).status).toBe(413);
   });
 
-  const deep = `{"body":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
   const lines = { body: two, 'idempotency-key': 'a\r\nHost: b' };
 
   test.each<readonly [attack: string, name: string, args: unknown, status: number, text: RegExp]>([
@@ -497,13 +501,11 @@ describe('attacks', () => {
     ['null as a segment', 'getItem', { id: null }, 400, /"id" is required/],
     ['the parent folder', 'getItem', { id: '..' }, 400, /path must be/],
     ['the parent folder in a wildcard', 'readFile', { path: 'a/../../x' }, 400, /path must be/],
-    ['a NUL', 'getItem', { id: 'a\0' }, 400, /path must be/],
     ['another route', 'getItem', { id: 'me' }, 404, /Not Found/],
     ['an internal route in other case', 'getItem', { id: 'SECRET' }, 404, /Not Found/],
     ['a segment that is an object', 'getItem', { id: { a: 1 } }, 400, /must be text/],
     ['a number that was rounded', 'getItem', '{"id":9007199254740993}', 400, /must be text/],
     ['a path in a segment', 'getItem', { id: 'a/b?c#d%2F' }, 404, /^Item "a\/b\?c#d%2F" not found/],
-    ['a lone surrogate', 'getItem', { id: '\ud800' }, 404, /not found/],
     ['a nested list in the query', 'listItems', { tag: [['a']] }, 400, /must be text/],
     ['1,001 values', 'listItems', { tag: Array(1_001).fill('a') }, 400, /1000 keys/],
     ['a query over the limit', 'listItems', { tag: 'a'.repeat(20_000) }, 431, /16384/],
@@ -513,9 +515,6 @@ describe('attacks', () => {
     ['a line break in a header', 'createItem', lines, 400, /ASCII/],
     ['no body', 'createItem', {}, 400, /body/],
     ['a body that does not fit', 'createItem', { body: { name: '' } }, 400, /body\/name/],
-    ['a prototype', 'createItem', '{"__proto__":{"body":{"name":"a"}}}', 400, /is not an arg/],
-    ['a prototype in the body', 'createItem', '{"body":{"__proto__":{"name":"a"}}}', 400, /body/],
-    ['a body that is nested 100,000 times', 'createItem', deep, 400, /nested/],
   ])('%s is rejected', async (_attack, name, args, status, detail) => {
     const json = typeof args === 'string' ? args : JSON.stringify(args);
     const message = JSON.stringify(call(name, 0)).replace(':0', `:${json}`);

@@ -1,5 +1,3 @@
-import { isUtf8 } from 'node:buffer';
-
 import {
   annotate,
   type Context,
@@ -9,7 +7,7 @@ import {
   markFactories,
   UnsupportedMediaTypeError,
 } from '@fw/core';
-import { hasBody, parseMediaType, readBody, setRoute } from '@fw/core/extension';
+import { hasBody, parseJson, parseMediaType, readBody, setRoute } from '@fw/core/extension';
 import { isRecord } from '@fw/core/schema';
 
 import { isAt, once } from '../openapi.ts';
@@ -94,7 +92,7 @@ const JSON_TYPE = 'application/json';
 /** Maximum size of a message. */
 const MESSAGE_BYTES = 1024 ** 2;
 
-/** The JSON in the body, which a body parser may have read before; `undefined` if it cannot be parsed. */
+/** The JSON in the body, which a body parser may have read before; the error if it cannot be parsed. */
 async function readMessage(ctx: Context): Promise<unknown> {
   const type = ctx.get('content-type') ?? '';
   if (type !== JSON_TYPE && parseMediaType(type)?.type !== JSON_TYPE) {
@@ -105,12 +103,12 @@ async function readMessage(ctx: Context): Promise<unknown> {
   if ((ctx.get('content-encoding') ?? 'identity') !== 'identity') {
     throw new UnsupportedMediaTypeError('The body must have no content coding');
   }
-  if (!hasBody(req)) return undefined;
-  const bytes = await readBody(req, res, { limitBytes: MESSAGE_BYTES });
+  const isThere = hasBody(req);
+  const bytes = isThere ? await readBody(req, res, { limitBytes: MESSAGE_BYTES }) : Buffer.alloc(0);
   try {
-    return isUtf8(bytes) ? JSON.parse(bytes.toString()) : undefined;
-  } catch {
-    return undefined;
+    return parseJson(bytes, 'message');
+  } catch (error) {
+    return error;
   }
 }
 
@@ -145,7 +143,7 @@ async function respond(
   if (version !== undefined && !VERSIONS.includes(version)) {
     return refuse(-32000, `Unsupported protocol version; supported: ${VERSIONS.join(', ')}`);
   }
-  if (message === undefined) return refuse(PARSE_ERROR, 'The message must be JSON in UTF-8');
+  if (message instanceof Error) return refuse(PARSE_ERROR, message.message);
   if (!isRecord(message) || message.jsonrpc !== '2.0') {
     return refuse(INVALID_REQUEST, 'The message must be one object of JSON-RPC 2.0');
   }

@@ -1,12 +1,12 @@
 import { Agent, request as send } from 'node:http';
 
+import { json } from '@fw/body-parser';
 import { createApp, type ListeningServer, listen } from '@fw/core';
 import { parseMediaType } from '@fw/core/extension';
 import { BadRequestError, errorHandler } from '@fw/errors';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { json } from './json.ts';
 import { parseJson } from './parse-json.ts';
 
 /** Whether `parseJson` must accept these bytes: JSON.parse accepts them, and no value is forbidden. */
