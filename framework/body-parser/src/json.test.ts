@@ -126,6 +126,12 @@ describe('a JSON body', () => {
     expect(await response.json()).toEqual({ body: 'undefined' });
   });
 
+  test('may begin with a byte order mark', async () => {
+    const response = await post('\uFEFF{"a":1}', JSON_TYPE);
+
+    expect(await response.json()).toEqual({ body: { a: 1 } });
+  });
+
   test('of HEAD is not parsed', async () => {
     const response = await request(app, '/', { method: 'HEAD', headers: JSON_TYPE, body: '{' });
 
@@ -186,7 +192,8 @@ describe('a body that is not JSON, or JSON that programs parse differently', () 
     ['cut off', '{"a":', 'The body is not valid JSON'],
     ['invalid at a position', '{"a":1,"b":2;}', 'The body is not valid JSON at position 12'],
     ['blanks only', '  ', 'The body is not valid JSON'],
-    ['a byte order mark', '\uFEFF{}', 'The body is not valid JSON'],
+    ['two byte order marks', '\uFEFF\uFEFF{}', 'The body is not valid JSON'],
+    ['a byte order mark only', '\uFEFF', 'The body is not valid JSON'],
     ['a number', '1', NOT_STRICT],
     ['a string', '"a"', NOT_STRICT],
     ['null', 'null', NOT_STRICT],

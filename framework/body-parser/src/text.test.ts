@@ -26,7 +26,7 @@ function post(
 }
 
 describe('a body of text', () => {
-  test.each(['20', ' a\r\nb ', 'é😀\u0000\uFFFD', '{"a": 1}'])(
+  test.each(['20', ' a\r\nb ', 'é😀\u0000\uFFFD', '\uFEFFa', '{"a": 1}'])(
     '%j is read as it is',
     async (body) => {
       expect(await (await post(body)).json()).toEqual({ body });

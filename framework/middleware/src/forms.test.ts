@@ -105,6 +105,7 @@ describe('a urlencoded form', () => {
     ['a+b=c%20d%C3%A9', { 'a b': 'c dé' }],
     ['a[b]=1', { 'a[b]': '1' }],
     ['a', { a: '' }],
+    ['\xef\xbb\xbfa=1', { a: '1' }],
     ['constructor=1&toString=2', { constructor: '1', toString: '2' }],
   ])('%s becomes %j', async (body, expected) => {
     expect(await (await post(body)).json()).toMatchObject({ form: expected });
@@ -119,6 +120,7 @@ describe('a urlencoded form', () => {
       'The form must not have the field "__proto__"',
     ],
     ['invalid UTF-8', 'a=\xff', 400, 'The form must be UTF-8'],
+    ['escapes of invalid UTF-8', 'a=%ff', 400, 'form'],
     ['more fields than maxFields', 'a=1&b=2&c=3', 413, 'The number of fields must not exceed 2'],
     ['more bytes than limit', `a=${'x'.repeat(100)}`, 413, '50'],
   ])('with %s is rejected', async (_, body, status, detail) => {

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { accessSync, constants, createWriteStream, openAsBlob } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -13,6 +12,7 @@ import {
   bodyTooLarge,
   bodyUnreadable,
   createTypeReader,
+  decodeUtf8,
   discardRest,
   hasBody,
   isBodyRead,
@@ -20,6 +20,7 @@ import {
   parseQuery,
   readBody,
   sendContinue,
+  skipByteOrderMark,
 } from '@fw/core/extension';
 import { anObject, aString, aWholeNumber, badOption, readOptions } from '@fw/core/options';
 import { BadRequestError, PayloadTooLargeError, UnsupportedMediaTypeError } from '@fw/errors';
@@ -131,8 +132,9 @@ async function readUrlencoded(
   { limit, maxFields }: FieldLimits,
 ): Promise<Form> {
   const bytes = await readBody(req, res, { limitBytes: limit });
-  if (!isUtf8(bytes)) throw new BadRequestError('The form must be UTF-8');
-  const text = bytes.toString();
+  const decoded = decodeUtf8(bytes);
+  if (decoded === undefined) throw new BadRequestError('The form must be UTF-8');
+  const text = skipByteOrderMark(decoded);
   if (text.split('&', maxFields + 1).length > maxFields) throw tooMany('fields', maxFields);
   const form = parseQuery(text, 'form');
   for (const name of Object.keys(form)) requireSafeName(name);

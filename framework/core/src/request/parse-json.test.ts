@@ -12,7 +12,7 @@ import { parseJson } from './parse-json.ts';
 /** Whether `parseJson` must accept these bytes: JSON.parse accepts them, and no value is forbidden. */
 function isAllowed(octets: Uint8Array): boolean {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(octets);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(octets);
     return isAllowedValue(JSON.parse(text), 1);
   } catch {
     return false;

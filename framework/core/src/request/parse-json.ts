@@ -15,6 +15,11 @@ export function decodeUtf8(bytes: Buffer): string | undefined {
   return text.includes('\uFFFD') && !isUtf8(bytes) ? undefined : text;
 }
 
+/** `text` without a byte order mark (RFC 8259 §8.1). */
+export function skipByteOrderMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
 /**
  * Parses a JSON text and rejects content that programs interpret differently: invalid UTF-8, lone
  * surrogates and NUL in strings, keys that reach a prototype, nesting deeper than 64. For large texts the
@@ -26,7 +31,7 @@ export function parseJson(bytes: Buffer, what = 'body'): unknown {
   const text = decodeUtf8(bytes);
   if (text === undefined) throw invalid(`The ${what} must be UTF-8`);
   checkStringsAndKeys(bytes, text, what);
-  return parse(text, what);
+  return parse(skipByteOrderMark(text), what);
 }
 
 /** A forbidden key that is written without escapes. */
