@@ -63,6 +63,14 @@ function createRequest({ route, arguments: known }: Tool, args: Readonly<Record<
   let query: URLSearchParams | undefined;
   const headers: Record<string, string> = {};
   let body: string | undefined;
+  let room = maxHeaderSize;
+  // Encoding takes much longer than parsing: what cannot fit is rejected before.
+  const textOf = (name: string, value: unknown): string => {
+    const text = toText(name, value);
+    room -= name.length + text.length;
+    if (room < 0) throw headTooLarge();
+    return text;
+  };
   for (const [name, value] of Object.entries(args)) {
     const argument = known.get(name);
     if (!argument) {
@@ -72,11 +80,14 @@ function createRequest({ route, arguments: known }: Tool, args: Readonly<Record<
     if (argument.in === 'body') body = JSON.stringify(value);
     else if (value === null)
       continue; // models send null for what they leave out
-    else if (argument.in === 'path') path.set(argument.name, segmentOf(name, value, argument));
-    else if (argument.in === 'header') headers[argument.name.toLowerCase()] = fieldOf(name, value);
-    else {
+    else if (argument.in === 'query') {
       query ??= new URLSearchParams();
-      for (const each of [value].flat()) query.append(argument.name, textOf(name, each));
+      const values = Array.isArray(value) ? value : [value];
+      for (const each of values) query.append(argument.name, textOf(name, each));
+    } else {
+      const text = textOf(name, value);
+      if (argument.in === 'path') path.set(argument.name, segmentOf(name, text, argument));
+      else headers[argument.name.toLowerCase()] = fieldOf(name, text);
     }
   }
   if (body !== undefined) {
@@ -94,7 +105,7 @@ function createRequest({ route, arguments: known }: Tool, args: Readonly<Record<
 }
 
 /** JSON.parse rounds a number of more than 53 bits: it would be the id of another resource. */
-function textOf(name: string, value: unknown): string {
+function toText(name: string, value: unknown): string {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value === 'boolean') return String(value);
   if (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
@@ -104,15 +115,13 @@ function textOf(name: string, value: unknown): string {
 }
 
 /** An empty segment would make the request one for another path, such as that of the whole list. */
-function segmentOf(name: string, value: unknown, { isWildcard }: Argument): string {
-  const text = textOf(name, value);
+function segmentOf(name: string, text: string, { isWildcard }: Argument): string {
   if (text === '') throw new BadRequestError(`The argument "${name}" must not be empty`);
   return isWildcard ? text.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(text);
 }
 
 /** Printable ASCII and blanks, which every parser reads alike (RFC 9110 §5.5). */
-function fieldOf(name: string, value: unknown): string {
-  const text = textOf(name, value);
+function fieldOf(name: string, text: string): string {
   if (/^[\t -~]*$/.test(text)) return text.trim();
   throw new BadRequestError(`The argument "${name}" must be printable ASCII`);
 }
@@ -123,9 +132,11 @@ const { maxHeaderSize } = process.getBuiltinModule('node:http');
 /** @throws {HttpError} 431, as the HTTP parser does for a head that is too large */
 function requireFittingHead(url: string, headers: Readonly<Record<string, string>>): void {
   const size = Object.values(headers).reduce((sum, { length }) => sum + length, url.length);
-  if (size > maxHeaderSize) {
-    throw new HttpError(431, `The arguments need more than ${maxHeaderSize} bytes of the head`);
-  }
+  if (size > maxHeaderSize) throw headTooLarge();
+}
+
+function headTooLarge(): HttpError {
+  return new HttpError(431, `The arguments need more than ${maxHeaderSize} bytes of the head`);
 }
 
 function resultOf({ status, headers, body }: DispatchedResponse, tool: Tool): string {

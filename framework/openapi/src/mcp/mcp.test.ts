@@ -21,7 +21,7 @@ import {
   type Router,
   UnauthorizedError,
 } from 'fw';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 
 import { type McpOptions, mcp } from './mcp.ts';
@@ -525,6 +525,35 @@ describe('attacks', () => {
     expect(reply.result.isError).toBe(true);
     expect(problem.status).toBe(status);
     expect(problem.detail).toMatch(detail);
+  });
+});
+
+describe('arguments of a megabyte', () => {
+  const MEGABYTE = 960_000;
+  const keys = Array.from({ length: MEGABYTE / 15 }, (_, at) => [`key${at}`, 1]);
+
+  test.each<readonly [what: string, name: string, args: object, status: number]>([
+    ['numbers', 'listItems', { tag: Array(MEGABYTE / 2).fill(1) }, 431],
+    ['empty texts', 'listItems', { tag: Array(MEGABYTE / 3).fill('') }, 431],
+    ['lists', 'listItems', { tag: Array(MEGABYTE / 3).fill([]) }, 400],
+    ['a text in the query', 'listItems', { tag: 'é'.repeat(MEGABYTE / 2) }, 431],
+    ['a segment', 'getItem', { id: 'é'.repeat(MEGABYTE / 2) }, 431],
+    ['a path', 'readFile', { path: '/'.repeat(MEGABYTE) }, 431],
+    ['a header', 'createItem', { body: two, 'idempotency-key': 'a'.repeat(MEGABYTE) }, 431],
+    ['unknown arguments', 'listItems', Object.fromEntries(keys), 400],
+  ])('%s are rejected before they are encoded', async (_what, name, args, status) => {
+    const append = vi.spyOn(URLSearchParams.prototype, 'append');
+    const encode = vi.spyOn(globalThis, 'encodeURIComponent');
+    onTestFinished(() => void [append, encode].forEach((spy) => void spy.mockRestore()));
+
+    const { value, isError } = await resultOf(
+      createItemApp({ tools: ['createItem'] }),
+      call(name, args),
+    );
+
+    expect({ status: value.status, isError }).toEqual({ status, isError: true });
+    expect(append.mock.calls.length).toBeLessThan(16_384);
+    expect(encode.mock.calls.length).toBe(0);
   });
 });
 
