@@ -7,7 +7,7 @@ import { consoleLogger, type Logger, messageFirst, type PinoLogger } from './log
 import { metadataOf, rejectFactory, requireMiddleware, runsRoutes } from './middleware.ts';
 import { aFunction, anObjectWith, milliseconds, readOptions } from './options.ts';
 import { createPrefixTest, readPattern, runUnder } from './request/path.ts';
-import { type RequestTarget, readTarget } from './request/request-target.ts';
+import { readTarget, UNREADABLE } from './request/request-target.ts';
 import { aTrustProxy, readTrustProxy, type TrustProxy } from './request/trust-proxy.ts';
 import { type ContextSettings, NodePair, RequestContext } from './request-context.ts';
 import { finish } from './response/write-response.ts';
@@ -92,9 +92,6 @@ export interface Application extends RouteMethods<'', NoParts> {
 export function createApp(options: ApplicationOptions = {}): Application {
   return new StackedApplication(options);
 }
-
-/** The target of a request that cannot be read. */
-const UNREADABLE: RequestTarget = { path: '/', query: '', host: '' };
 
 /** Middleware in order; a nested list contains the middleware of one plugin. */
 type Stack = (Middleware | Stack)[];

@@ -101,6 +101,14 @@ export function hasDefaultCacheControl(ctx: Context): boolean {
 }
 
 /**
+ * The path in normal form, which prefixes and routes compare, with the query: for other routers. The target
+ * as sent if it is invalid.
+ */
+export function routedUrl(ctx: Context): string {
+  return recordOf(ctx).routedUrl;
+}
+
+/**
  * Removes the recorded response headers and returns them as names and values: for code that passes them
  * to Node because it may send the response itself.
  */

@@ -5,7 +5,7 @@ import { END } from './compose.ts';
 import type { Context, MatchedRoute, Next, Query, State } from './context.ts';
 import type { Logger } from './logger.ts';
 import { type BodyStream, type StreamOptions, streamBody } from './request/body-stream.ts';
-import { isHost, parseQuery, type RequestTarget } from './request/request-target.ts';
+import { isHost, parseQuery, type RequestTarget, UNREADABLE } from './request/request-target.ts';
 import {
   type Forwarding,
   forwardedEntry,
@@ -92,6 +92,7 @@ export class NodePair {
 export class RequestContext implements Context {
   readonly raw: NodePair;
   readonly method: string;
+  readonly url: string;
   readonly path: string;
   readonly log: Logger;
   params: Record<string, string> = NO_PARAMS;
@@ -131,6 +132,7 @@ export class RequestContext implements Context {
   constructor(raw: NodePair, target: RequestTarget, settings: ContextSettings) {
     this.raw = raw;
     this.method = raw.req.method ?? 'GET';
+    this.url = raw.req.url ?? '/';
     this.path = target.path;
     this.log = settings.log;
     this.#target = target;
@@ -138,8 +140,11 @@ export class RequestContext implements Context {
     this.#startedMs = settings.deadlineMs > 0 ? performance.now() : 0;
   }
 
-  get url(): string {
-    return this.raw.req.url ?? '/';
+  /** The path that prefixes and routes compare, with the query; `url` if the target is invalid. */
+  get routedUrl(): string {
+    if (this.#target === UNREADABLE) return this.url;
+    const { path, query } = this.#target;
+    return query === '' ? path : `${path}?${query}`;
   }
 
   /** Serves a request of the same application. */

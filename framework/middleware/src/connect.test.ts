@@ -45,6 +45,34 @@ describe('what the middleware sees', () => {
     expect(seen).toEqual(['/a?b=1', '/a?b=1', '127.0.0.1', 'http']);
   });
 
+  test('the path in normal form, also under a prefix, while ctx.url stays as sent', async () => {
+    const seen: unknown[] = [];
+    const app = createApp().use(
+      '/admin',
+      connect(((req, _res, next) => {
+        seen.push(req.url, req.originalUrl);
+        next();
+      }) satisfies Connect),
+      (ctx) => ctx.send(ctx.url),
+    );
+
+    const response = await request(app, '/%61dmin/caf%c3%a9%2f?b=%61');
+
+    expect(seen).toEqual(['/admin/caf%C3%A9%2F?b=%61', '/admin/caf%C3%A9%2F?b=%61']);
+    expect(await response.text()).toBe('/%61dmin/caf%c3%a9%2f?b=%61');
+  });
+
+  test('the target as sent if it is invalid', async () => {
+    const seen: unknown[] = [];
+    const outermost = connect(((req, _res, next) => {
+      seen.push(req.url);
+      next();
+    }) satisfies Connect);
+
+    expect((await request(createApp({ outermost }), '/a/%2e%2e/b')).status).toBe(400);
+    expect(seen).toEqual(['/a/%2e%2e/b']);
+  });
+
   test('the parsed body, and ctx.body is what it replaces it with', async () => {
     const bodies: unknown[] = [];
     const app = createApp()
@@ -428,6 +456,53 @@ test('a whole Express application serves its routes and errors, and fw all other
     'application/problem+json',
   );
   expect((await request(app, '/unknown')).status).toBe(404);
+});
+
+const forbid: RequestHandler = (_req, res) => void res.status(403).end();
+
+describe.each<readonly [string, ConnectMiddleware]>([
+  ['use()', express().use('/admin', forbid)],
+  ['all()', express().all('/admin/users', forbid)],
+  ['a parameter', express().all('/:area/users', forbid)],
+  ['a router', express().use('/admin', express.Router().all('/users', forbid))],
+  [
+    'a comparison',
+    ((req, res, next) => {
+      if (/^\/admin\b/i.test(req.url ?? '')) res.writeHead(403).end();
+      else next();
+    }) satisfies Connect,
+  ],
+])('a guard of Express with %s', (_, guard) => {
+  const path = '/admin/users';
+  const spellings = [...path].flatMap((letter, at) => {
+    const escaped = `%${letter.charCodeAt(0).toString(16)}`;
+    return [escaped, escaped.toUpperCase()].map(
+      (text) => path.slice(0, at) + text + path.slice(at + 1),
+    );
+  });
+
+  test('runs for each spelling of a path that fw routes', async () => {
+    const app = createApp().use(connect(guard));
+    app.get(path, () => 'secret');
+    const server = await listen(app, 0);
+    onTestFinished(() => server.close({ timeoutMs: 1 }));
+    const targets = [
+      ...spellings,
+      ...['//admin/users', '/admin//users', '/ADMIN/users', '/admin/users/', '/%61dmin/users?a'],
+      ...['http://a/%61dmin/users', 'HTTP://a/admin/%75sers?b', '/admin/users?/../x'],
+    ];
+
+    const bodies = await Promise.all(
+      targets.map((target) =>
+        openConnection(server.port)
+          .send(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+          .readAll(),
+      ),
+    );
+
+    expect(targets.filter((_target, at) => bodies[at]?.includes('secret'))).toEqual([]);
+    expect(bodies.filter((text) => text.includes(' 403 ')).length).toBeGreaterThan(20);
+  });
 });
 
 test.each<readonly [string, unknown, string]>([

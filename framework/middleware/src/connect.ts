@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { type Context, type Middleware, markFactories } from '@fw/core';
-import { takeHeaders, takeNodeHeaders } from '@fw/core/extension';
+import { routedUrl, takeHeaders, takeNodeHeaders } from '@fw/core/extension';
 
 /** Middleware written for Express or connect. `never` accepts the request types of every package. */
 export type ConnectMiddleware = (
@@ -109,7 +109,8 @@ function passToNode(ctx: Context): void {
   const { res } = ctx.raw;
   const req: ConnectRequest = ctx.raw.req;
   if (req.originalUrl === undefined) {
-    req.originalUrl = ctx.url;
+    if (req.url === ctx.url) req.url = routedUrl(ctx); // else middleware has rewritten it
+    req.originalUrl = routedUrl(ctx);
     req.ip = ctx.ip;
     req.protocol = ctx.protocol;
     req.secure = ctx.protocol === 'https';

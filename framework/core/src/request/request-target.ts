@@ -14,6 +14,9 @@ export interface RequestTarget {
   readonly host: string;
 }
 
+/** The target of a request that `readTarget` rejects. */
+export const UNREADABLE: RequestTarget = { path: '/', query: '', host: '' };
+
 /**
  * Reads the request target. Rejects requests before any middleware except `outermost` runs: an
  * ambiguous path, an invalid query, a missing, repeated or malformed `Host`, and any transfer coding
