@@ -108,6 +108,11 @@ export function routedUrl(ctx: Context): string {
   return recordOf(ctx).routedUrl;
 }
 
+/** The addresses in `X-Forwarded-For` that trusted proxies wrote, that of the client first. */
+export function forwardedIps(ctx: Context): readonly string[] {
+  return recordOf(ctx).ips;
+}
+
 /**
  * Removes the recorded response headers and returns them as names and values: for code that passes them
  * to Node because it may send the response itself.

@@ -8,6 +8,7 @@ import { type BodyStream, type StreamOptions, streamBody } from './request/body-
 import { isHost, parseQuery, type RequestTarget, UNREADABLE } from './request/request-target.ts';
 import {
   type Forwarding,
+  forwardedAddresses,
   forwardedEntry,
   type IsTrusted,
   readForwarding,
@@ -180,6 +181,11 @@ export class RequestContext implements Context {
 
   get ip(): string {
     return this.#forwarded().ip;
+  }
+
+  /** The addresses in `X-Forwarded-For` that trusted proxies wrote, that of the client first. */
+  get ips(): readonly string[] {
+    return forwardedAddresses(this.get('x-forwarded-for'), this.#forwarded().hops);
   }
 
   get host(): string {

@@ -458,6 +458,110 @@ test('a whole Express application serves its routes and errors, and fw all other
   expect((await request(app, '/unknown')).status).toBe(404);
 });
 
+test.each<[number, string, object]>([
+  [
+    0,
+    '192.0.2.1, 192.0.2.2',
+    { ip: '127.0.0.1', ips: [], hostname: 'inner', host: 'inner:80', protocol: 'http' },
+  ],
+  [
+    1,
+    'evil, 192.0.2.2',
+    {
+      ip: '192.0.2.2',
+      ips: ['192.0.2.2'],
+      hostname: 'outer',
+      host: 'outer:8443',
+      protocol: 'https',
+    },
+  ],
+  [
+    2,
+    '192.0.2.1, [2001:db8::2]:443',
+    {
+      ...{ ip: '192.0.2.1', ips: ['192.0.2.1', '2001:db8::2'] },
+      ...{ hostname: 'outer', host: 'outer:8443', protocol: 'https' },
+    },
+  ],
+  [3, '192.0.2.2', { ip: '192.0.2.2', ips: ['192.0.2.2'], hostname: 'outer', secure: true }],
+  [2, 'evil, 192.0.2.2', { ip: '192.0.2.2', ips: ['192.0.2.2'] }],
+])(
+  'the address and host in Express follow trustProxy: %i of fw, whatever Express trusts',
+  async (trustProxy, forwardedFor, expected) => {
+    for (const trusted of [false, true, 1]) {
+      const old = express()
+        .set('trust proxy', trusted)
+        .use(({ ip, ips, host, hostname, protocol, secure }, res) => {
+          res.json({ ip, ips, host, hostname, protocol, secure });
+        });
+      const app = createApp({ trustProxy }).use(connect(old));
+
+      const response = await request(app, '/', {
+        headers: {
+          ...{ Host: 'inner:80', 'X-Forwarded-For': forwardedFor },
+          ...{ 'X-Forwarded-Host': 'outer:8443', 'X-Forwarded-Proto': 'https' },
+        },
+      });
+
+      expect(await response.json()).toMatchObject(expected);
+    }
+  },
+);
+
+test.each<[string, unknown, number, string]>([
+  ['status', { status: 404 }, 404, 'Not Found'],
+  ['statusCode', { statusCode: 410 }, 410, 'Gone'],
+  ['an invalid status', { status: 200, statusCode: 422 }, 422, 'Unprocessable Content'],
+  ['a message', Object.assign(new Error('secret'), { status: 403 }), 403, 'Forbidden'],
+  [
+    'an exposed message',
+    Object.assign(new Error('no pet'), { status: 404, expose: true }),
+    404,
+    'no pet',
+  ],
+  [
+    'an exposed message and statusCode',
+    Object.assign(new Error('no pet'), { statusCode: 404, expose: true }),
+    404,
+    'no pet',
+  ],
+  [
+    'a hidden message',
+    Object.assign(new Error('secret'), { status: 404, expose: false }),
+    404,
+    'Not Found',
+  ],
+  ['a 5xx', Object.assign(new Error('secret'), { status: 503 }), 503, 'Service Unavailable'],
+  ['a text as status', { status: '404' }, 500, 'Internal Server Error'],
+  ['status 1000', { status: 1000 }, 500, 'Internal Server Error'],
+  ['no status', new Error('secret'), 500, 'Internal Server Error'],
+])('an error of Express with %s has its status', async (_, error, status, detail) => {
+  const old = express().get('/next', (_req, _res, next) => next(error));
+  old.get('/rejects', async () => {
+    throw error;
+  });
+  const logger = { info() {}, warn() {}, error() {} };
+  const app = createApp({ logger }).use(errorHandler(), connect(old));
+
+  for (const path of ['/next', '/rejects']) {
+    const response = await request(app, path);
+
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ status, detail });
+  }
+});
+
+test('an error of Express has its headers', async () => {
+  const error = Object.assign(new Error('later'), { status: 503, headers: { 'Retry-After': '7' } });
+  const logger = { info() {}, warn() {}, error() {} };
+  const app = createApp({ logger }).use(
+    errorHandler(),
+    connect(express().use((_req, _res, next) => next(error))),
+  );
+
+  expect((await request(app, '/')).headers.get('retry-after')).toBe('7');
+});
+
 const forbid: RequestHandler = (_req, res) => void res.status(403).end();
 
 describe.each<readonly [string, ConnectMiddleware]>([

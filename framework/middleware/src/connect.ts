@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { type Context, type Middleware, markFactories } from '@fw/core';
-import { routedUrl, takeHeaders, takeNodeHeaders } from '@fw/core/extension';
+import { forwardedIps, routedUrl, takeHeaders, takeNodeHeaders } from '@fw/core/extension';
+import { HttpError } from '@fw/errors';
 
 /** Middleware written for Express or connect. `never` accepts the request types of every package. */
 export type ConnectMiddleware = (
@@ -15,6 +16,9 @@ interface ConnectRequest extends IncomingMessage {
   body?: unknown;
   originalUrl?: string;
   ip?: string;
+  ips?: readonly string[];
+  host?: string;
+  hostname?: string;
   protocol?: string;
   secure?: boolean;
 }
@@ -64,7 +68,7 @@ function run(
     if (end()) resolve(false);
   };
   const fail = (error: unknown) => {
-    if (end()) reject(error);
+    if (end()) reject(withStatus(error));
     else ctx.log.error(`${ctx.method} ${ctx.path}: a middleware failed after next()`, error);
   };
   const onNext = (error?: unknown) => {
@@ -99,6 +103,19 @@ function keepMethods(res: ServerResponse, prototype: object): void {
   }
 }
 
+/**
+ * Express sends the status of an error that has `status` or `statusCode`; fw requires `expose` too, because errors
+ * of HTTP clients have the status of another server. The message is not sent, as in Express.
+ */
+function withStatus(error: unknown): unknown {
+  const { status, statusCode, expose, headers } = Object(error);
+  if (Number.isInteger(status) && typeof expose === 'boolean') return error;
+  const own = [status, statusCode].find((one) => Number.isInteger(one) && one >= 400 && one <= 599);
+  if (own === undefined) return error;
+  const isSent = expose === true && error instanceof Error;
+  return new HttpError(own, isSent ? error.message : undefined, { cause: error, headers });
+}
+
 /** Express skips routes at these values; the middleware of an application has none to skip. */
 function isFailure(error: unknown): boolean {
   return Boolean(error) && error !== 'route' && error !== 'router';
@@ -111,7 +128,11 @@ function passToNode(ctx: Context): void {
   if (req.originalUrl === undefined) {
     if (req.url === ctx.url) req.url = routedUrl(ctx); // else middleware has rewritten it
     req.originalUrl = routedUrl(ctx);
+    // A mounted Express application has a setting of its own, "trust proxy", which these replace.
     req.ip = ctx.ip;
+    req.ips = forwardedIps(ctx);
+    req.host = ctx.host;
+    req.hostname = ctx.host.replace(/:\d*$/, '');
     req.protocol = ctx.protocol;
     req.secure = ctx.protocol === 'https';
   }

@@ -70,6 +70,12 @@ export function readForwarding(
   return { ip, hops };
 }
 
+/** The addresses that `hops` trusted proxies reported, that of the client first. */
+export function forwardedAddresses(header: string | undefined, hops: number): readonly string[] {
+  const entries = hops === 0 ? [] : (header?.split(',').slice(-hops) ?? []);
+  return entries.map((entry) => plainAddress(trimBlanks(entry))).filter((one) => isIP(one) !== 0);
+}
+
 /** The entry that the outermost of `hops` trusted proxies wrote. */
 export function forwardedEntry(header: string | undefined, hops: number): string | undefined {
   if (hops === 0 || header === undefined) return undefined;
