@@ -97,7 +97,7 @@ describe('a file', () => {
       'cache-control': 'public, max-age=0',
       'accept-ranges': 'bytes',
     });
-    expect(response.headers.get('etag')).toMatch(/^"[\da-z]+-[\da-z]+"$/);
+    expect(response.headers.get('etag')).toMatch(/^"[\w-]{27}"$/);
   });
 
   test('with an unknown extension has the type of arbitrary bytes', async () => {
@@ -274,6 +274,68 @@ describe('a conditional request', async () => {
   });
 });
 
+describe('files of two releases with the same size and time of change', () => {
+  /** A response for each content, of a file whose time of change is `time`. */
+  async function release(name: string, time: number, contents: readonly Buffer[], headers = {}) {
+    const path = join(root, name);
+    const responses = [];
+    for (const content of contents) {
+      writeFileSync(path, content);
+      utimesSync(path, time, time);
+      responses.push(await get(`/${name}`, headers, createFiles()));
+    }
+    onTestFinished(() => rmSync(path));
+    return responses;
+  }
+
+  test.each([10, 100_000, 9 * 1024 ** 2])('have different tags (%i bytes)', async (bytes) => {
+    const contents = ['a', 'b'].map((letter) => Buffer.alloc(bytes, letter));
+
+    const [first, second] = await release(`release-${bytes}`, 1_700_000_000, contents);
+
+    const tags = [first, second].map((response) => response?.headers.get('etag'));
+    expect(new Set(tags).size).toBe(2);
+    expect(tags).toEqual([expect.stringMatching(/^"/), expect.stringMatching(/^"/)]);
+  });
+
+  test('have the same tag if they have the same content, also in another folder', async () => {
+    const content = Buffer.alloc(100_000, 'a');
+    const [one] = await release('one.bin', 1_700_000_000, [content]);
+    const [other] = await release('other.bin', 1_800_000_000, [content]);
+
+    expect(other?.headers.get('etag')).toBe(one?.headers.get('etag'));
+  });
+
+  test.each([0, 1, 315_532_800])(
+    'have no Last-Modified at the time %i of reproducible builds',
+    async (time) => {
+      const date = { 'If-Modified-Since': new Date().toUTCString() };
+      const [response] = await release(`time-${time}`, time, [Buffer.from('a')], date);
+
+      expect(response?.status).toBe(200);
+      expect(response?.headers.get('last-modified')).toBeNull();
+    },
+  );
+});
+
+test('an unchanged file is hashed once', async () => {
+  const path = join(root, 'hashed-once.bin');
+  writeFileSync(path, Buffer.alloc(100_000, 'a'));
+  onTestFinished(() => rmSync(path));
+  const app = createFiles();
+  const tagOf = async () => (await get('/hashed-once.bin', {}, app)).headers.get('etag');
+  await expect
+    .poll(() => Date.now() - fs.statSync(path).ctimeMs, { timeout: 10_000 })
+    .toBeGreaterThan(2_000);
+
+  const first = await tagOf();
+  const reads = vi.spyOn(fs, 'read');
+  const second = await tagOf();
+
+  expect(second).toBe(first);
+  expect(reads.mock.calls.length).toBeLessThan(5);
+});
+
 describe('a range', async () => {
   const etag = (await get('/digits.txt')).headers.get('etag') ?? '';
 
@@ -368,9 +430,9 @@ describe('a precompressed file', () => {
     );
 
     expect(tags).toEqual([
-      expect.stringMatching(/^"[\da-z]+-[\da-z]+"$/),
-      expect.stringMatching(/^"[\da-z]+-[\da-z]+-gzip"$/),
-      expect.stringMatching(/^"[\da-z]+-[\da-z]+-br"$/),
+      expect.stringMatching(/^"[\w-]{27}"$/),
+      expect.stringMatching(/^"[\w-]{27}-gzip"$/),
+      expect.stringMatching(/^"[\w-]{27}-br"$/),
     ]);
   });
 

@@ -109,9 +109,10 @@ function readRoot(root: string): string {
 
 /** Sets status and headers. Returns the part of the file to send; `undefined` for 304. */
 function respond(ctx: Context, file: FoundFile): ByteRange | undefined {
-  const { etag, lastModified, modifiedMs, sizeBytes, coding } = file;
+  const { etag, modifiedMs, sizeBytes, coding } = file;
   ctx.status = 200; // a router without a match has set 404
-  ctx.set('Last-Modified', lastModified).set('Accept-Ranges', 'bytes');
+  if (!Number.isNaN(modifiedMs)) ctx.set('Last-Modified', new Date(modifiedMs).toUTCString());
+  ctx.set('Accept-Ranges', 'bytes');
   requireMatch(ctx, etag);
   requireUnmodified(ctx, modifiedMs);
   if (isNotModified(ctx, etag)) return undefined;

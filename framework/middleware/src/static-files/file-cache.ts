@@ -4,10 +4,9 @@ import { promisify } from 'node:util';
 /** What a response says about a file. */
 export interface FileState {
   readonly sizeBytes: number;
-  /** The time of the last change, in whole seconds as in `Last-Modified`. */
+  /** The time of the last change, in whole seconds as in `Last-Modified`; NaN if it is not known. */
   readonly modifiedMs: number;
-  readonly lastModified: string;
-  /** A strong entity tag of size, time of change and content coding. */
+  /** A strong entity tag of content and content coding. */
   readonly etag: string;
   readonly coding?: string;
 }
@@ -60,7 +59,7 @@ export class FileCache {
    * next change could have the same time stamp.
    */
   add(path: string, stats: BigIntStats, file: CachedFile): void {
-    if (Date.now() - Number(stats.ctimeMs) < TIMESTAMP_RESOLUTION_MS) return;
+    if (isRecent(stats)) return;
     this.#delete(path);
     this.#append(path, { stats, file });
     for (const oldest of this.#entries.keys()) {
@@ -82,7 +81,12 @@ export class FileCache {
   }
 }
 
-function hasSameState(left: BigIntStats, right: BigIntStats): boolean {
+/** Whether a file may change once more without a new time stamp. */
+export function isRecent({ ctimeMs }: BigIntStats): boolean {
+  return Date.now() - Number(ctimeMs) < TIMESTAMP_RESOLUTION_MS;
+}
+
+export function hasSameState(left: BigIntStats, right: BigIntStats): boolean {
   return (['ctimeNs', 'mtimeNs', 'size', 'ino', 'dev'] as const).every(
     (name) => left[name] === right[name],
   );

@@ -4,6 +4,7 @@ import { join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 
 import { acceptedEncodings } from '../accept.ts';
+import { EntityTags } from './entity-tags.ts';
 import { type CachedFile, FileCache, type FileState } from './file-cache.ts';
 
 /** An open regular file, which the caller must close. */
@@ -53,9 +54,19 @@ const EXTENSIONS = new Map([
 ]);
 const CODINGS = [...EXTENSIONS.keys()];
 
+/** Nix, Bazel, ZIP and others give every file one of the first times. */
+const FIRST_TIME_MS = Date.parse('1980-01-03');
+
+/** NaN for a time of change that no change changes. */
+function modifiedMsOf({ mtimeMs }: fs.BigIntStats): number {
+  const modifiedMs = Math.floor(Number(mtimeMs) / 1_000) * 1_000;
+  return modifiedMs < FIRST_TIME_MS ? Number.NaN : modifiedMs;
+}
+
 /** Finds files in `root`, a folder without symbolic links. */
 export function createFileFinder(root: string) {
   const cache = new FileCache();
+  const tags = new EntityTags();
 
   /**
    * Finds a file. Symbolic links are followed as long as they lead to a served name in `root`.
@@ -89,13 +100,13 @@ export function createFileFinder(root: string) {
       if (target !== root && !relative(root, target).split(sep).every(isServed)) return undefined;
       isFile = stats.isFile();
       if (!isFile) return stats.isDirectory() ? 'folder' : undefined;
-      const modifiedMs = Math.floor(Number(stats.mtimeMs) / 1_000) * 1_000;
+      isFile = false; // closed if the tag cannot be read
       const state: FileState = {
         sizeBytes: Number(stats.size),
-        modifiedMs,
-        lastModified: new Date(modifiedMs).toUTCString(),
-        etag: `"${stats.size.toString(36)}-${stats.mtimeNs.toString(36)}"`,
+        modifiedMs: modifiedMsOf(stats),
+        etag: await tags.tagOf(fd, path, stats),
       };
+      isFile = true;
       return {
         ...state,
         fd,
