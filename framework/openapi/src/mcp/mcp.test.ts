@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import { json } from '@fw/body-parser';
 import { request } from '@fw/core/testing';
 import { sse } from '@fw/middleware/sse';
+import { timeout } from '@fw/middleware/timeout';
 import { rateLimit } from '@fw/rate-limit';
 import { validate } from '@fw/validation';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -373,6 +377,34 @@ describe('a call', () => {
 
     expect(result.isError).toBe(true);
     expect(result.text).toMatch(text);
+  });
+});
+
+describe('a call that is still running', () => {
+  test('causes no warning when a time limit responds to its message', async () => {
+    const warn = vi.fn();
+    const ended = Promise.withResolvers<unknown>();
+    const router = createRouter().get('/', endpoint({ operationId: 'wait' }), async (ctx) => {
+      await once(ctx.signal, 'abort');
+      await nextTurn();
+      return { late: true };
+    });
+    const app = createApp({ logger: { ...quiet, warn } });
+    app.use(
+      timeout(20),
+      async (ctx, next) => {
+        await next();
+        if (ctx.path === '/mcp') ended.resolve(ctx.status);
+      },
+      mcp({ router }),
+    );
+    app.route('/wait', router);
+
+    const response = await request(app, '/mcp', { method: 'POST', json: call('wait') });
+    await ended.promise;
+
+    expect(response.status).toBe(503);
+    expect(warn.mock.calls).toEqual([]);
   });
 });
 

@@ -43,7 +43,8 @@ export function mcp(options: McpOptions): Middleware {
     if (ctx.method !== 'POST') throw new MethodNotAllowedError(['POST']);
     requireOrigin(ctx, settings.origins);
     const message = await readMessage(ctx);
-    send(ctx, await respond(ctx, message, await server()));
+    const reply = await respond(ctx, message, await server());
+    if (!ctx.responded) send(ctx, reply); // a time limit may have responded during the call
   };
   const middleware: Middleware = (ctx, next) =>
     ctx.responded || !isAt(ctx, settings.path) ? next() : serve(ctx);
