@@ -3,13 +3,14 @@ import { trimBlanks } from '@fw/core/extension';
 /** One entry of a header such as `Accept` (RFC 9110 §12.4.2, §12.5.1). Texts are in lower case. */
 export interface Weighted {
   readonly name: string;
-  /** Those before the weight, such as `level=1`. */
+  /** Without the weight, such as `level=1`. */
   readonly parameters: readonly string[];
   /** 0 if the weight is malformed, such as `q=5`; 1 without a weight. */
   readonly quality: number;
 }
 
-const WEIGHT = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+/** RFC 9110 §12.4.2; old clients omit the zero. */
+const WEIGHT = /^(?:0|0?\.\d{0,3}|1(?:\.0{0,3})?)$/;
 
 /** The entries of `header` with their weights. */
 export function readWeights(header: string): readonly Weighted[] {
@@ -21,7 +22,7 @@ export function readWeights(header: string): readonly Weighted[] {
     const weight = parameters[at]?.slice(2);
     return {
       name,
-      parameters: (at === -1 ? parameters : parameters.slice(0, at)).map(unquote),
+      parameters: parameters.filter((_, index) => index !== at).map(unquote),
       quality: weight === undefined ? 1 : WEIGHT.test(weight) ? Number(weight) : 0,
     };
   });

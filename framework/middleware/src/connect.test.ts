@@ -551,6 +551,17 @@ test.each<[string, unknown, number, string]>([
   }
 });
 
+test('an error of Express without a status has that of the response', async () => {
+  const logger = { info() {}, warn() {}, error() {} };
+  const old = express().use((_req, res, next) => {
+    res.status(403);
+    next(new Error('secret'));
+  });
+  const app = createApp({ logger }).use(errorHandler(), connect(old));
+
+  expect((await request(app, '/')).status).toBe(403);
+});
+
 test('an error of Express has its headers', async () => {
   const error = Object.assign(new Error('later'), { status: 503, headers: { 'Retry-After': '7' } });
   const logger = { info() {}, warn() {}, error() {} };

@@ -1,7 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { type Context, type Middleware, markFactories } from '@fw/core';
-import { forwardedIps, routedUrl, takeHeaders, takeNodeHeaders } from '@fw/core/extension';
+import {
+  forwardedIps,
+  hasParsedBody,
+  routedUrl,
+  takeHeaders,
+  takeNodeHeaders,
+} from '@fw/core/extension';
 import { HttpError } from '@fw/errors';
 
 /** Middleware written for Express or connect. `never` accepts the request types of every package. */
@@ -68,7 +74,8 @@ function run(
     if (end()) resolve(false);
   };
   const fail = (error: unknown) => {
-    if (end()) reject(withStatus(error));
+    const { statusCode } = res;
+    if (end()) reject(withStatus(error, statusCode));
     else ctx.log.error(`${ctx.method} ${ctx.path}: a middleware failed after next()`, error);
   };
   const onNext = (error?: unknown) => {
@@ -104,13 +111,15 @@ function keepMethods(res: ServerResponse, prototype: object): void {
 }
 
 /**
- * Express sends the status of an error that has `status` or `statusCode`; fw requires `expose` too, because errors
+ * Express sends the status of an error that has `status` or `statusCode`, or that of the response; fw requires `expose` too, because errors
  * of HTTP clients have the status of another server. The message is not sent, as in Express.
  */
-function withStatus(error: unknown): unknown {
+function withStatus(error: unknown, assigned: number): unknown {
   const { status, statusCode, expose, headers } = Object(error);
   if (Number.isInteger(status) && typeof expose === 'boolean') return error;
-  const own = [status, statusCode].find((one) => Number.isInteger(one) && one >= 400 && one <= 599);
+  const own = [status, statusCode, assigned].find(
+    (one) => Number.isInteger(one) && one >= 400 && one <= 599,
+  );
   if (own === undefined) return error;
   const isSent = expose === true && error instanceof Error;
   return new HttpError(own, isSent ? error.message : undefined, { cause: error, headers });
@@ -136,7 +145,7 @@ function passToNode(ctx: Context): void {
     req.protocol = ctx.protocol;
     req.secure = ctx.protocol === 'https';
   }
-  if (ctx.body !== undefined) req.body = ctx.body;
+  if (hasParsedBody(ctx)) req.body = ctx.body;
   for (const [name, value] of takeHeaders(ctx)) res.setHeader(name, value);
 }
 

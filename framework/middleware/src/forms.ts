@@ -15,6 +15,7 @@ import {
   decodeUtf8,
   discardRest,
   hasBody,
+  hasParsedBody,
   isBodyRead,
   loadOptional,
   parseQuery,
@@ -104,7 +105,7 @@ export function forms(options: FormsOptions = {}): FormsMiddleware {
   };
   const parse: Middleware = async (ctx, next) => {
     const { req } = ctx.raw;
-    if (ctx.body !== undefined) return next();
+    if (hasParsedBody(ctx)) return next();
     const isThere = hasBody(req) && !isBodyRead(req); // another parser may have read an empty body
     ctx.body = isThere ? await readForm(ctx) : Object.create(null);
     return next();

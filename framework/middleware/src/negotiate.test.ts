@@ -35,6 +35,8 @@ test.each([
   ['application/json;q=0.001, text/csv;q=0', 'application/json'],
   ['application/json;q=1.000, text/csv', 'application/json'],
   ['application/json;q=5, text/csv', 'text/csv'],
+  ['text/csv; q=.2, application/json; q=.1', 'text/csv'],
+  ['application/json;q=0.1;level=1, text/csv;q=0.2', 'text/csv'],
   ['application/json;q=0.1234, text/csv;q=0.1', 'text/csv'],
   ['application/json;q=1.5, text/csv;q=0.1', 'text/csv'],
   ['application/json;q=-1, text/csv;q=0.1', 'text/csv'],

@@ -2,6 +2,7 @@ import type { Context } from '@fw/core';
 import { HttpError } from '@fw/errors';
 
 import { readWeights, type Weighted } from './accept.ts';
+import { addVary } from './response-headers.ts';
 
 /**
  * Returns the one of `types` that the client prefers in `Accept`, or the first of several equally
@@ -14,7 +15,7 @@ import { readWeights, type Weighted } from './accept.ts';
  * @throws {HttpError} 406 with `types`, if the client accepts none of them (RFC 9110 §12.5.1)
  */
 export function negotiate<Type extends string>(ctx: Context, types: readonly Type[]): Type {
-  ctx.append('Vary', 'Accept');
+  addVary(ctx, 'Accept');
   const accept = ctx.get('accept') ?? '*/*';
   const [first] = types;
   if (accept === '*/*' && first) return first;
