@@ -7,6 +7,7 @@ import {
   createTypeReader,
   discardRest,
   hasBody,
+  hasParsedBody,
   hasRun,
   isBodyRead,
   readBody,
@@ -51,7 +52,7 @@ export function createParser(format: Format): Middleware {
   const checkHeaders = createHeaderCheck({ ...format, limit, inflate });
   const read: Middleware = (ctx, next) => {
     const { req, res } = ctx.raw;
-    if (ctx.body !== undefined) return next();
+    if (hasParsedBody(ctx)) return next();
     if (!hasBody(req) || isBodyRead(req)) {
       ctx.body = empty;
       return next();

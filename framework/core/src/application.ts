@@ -19,7 +19,7 @@ import {
   RouteRegistrar,
 } from './router/register.ts';
 import type { AllowedMethodsOptions, RouteDefinition } from './router/router.ts';
-import { isProduction, warnIfSlow } from './warnings.ts';
+import { isProduction, warnIfSlow, warnOfUnparsedBody } from './warnings.ts';
 
 export interface ApplicationOptions {
   /** `console`, pino or any other `Logger`. Default: standard output and standard error. */
@@ -201,10 +201,12 @@ class StackedApplication extends RouteRegistrar implements Application {
       count = this.#plugins.length;
       await Promise.all(this.#plugins);
     } while (count < this.#plugins.length); // plugins may add plugins
-    let isAfterRoutes = false;
-    for (const layer of flatten(this.#stack)) {
-      metadataOf(layer)?.onReady?.(this.logger, isAfterRoutes);
-      isAfterRoutes ||= runsRoutes(layer);
+    const layers = flatten(this.#stack);
+    for (const [at, layer] of layers.entries()) {
+      metadataOf(layer)?.onReady?.(this.logger, {
+        isAfterRoutes: layers.slice(0, at).some(runsRoutes),
+        isBeforeRoutes: layers.slice(at + 1).some(runsRoutes),
+      });
     }
   }
 
@@ -237,7 +239,10 @@ class StackedApplication extends RouteRegistrar implements Application {
       chain = (ctx) => this.#outermost(ctx, () => Promise.reject(error));
     }
     const ctx = new RequestContext(new NodePair(req, res), target, this.#settings);
-    if (this.#isDevelopment) warnIfSlow(ctx);
+    if (this.#isDevelopment) {
+      warnIfSlow(ctx);
+      warnOfUnparsedBody(ctx);
+    }
     finish(ctx, chain(ctx, END));
   };
 }

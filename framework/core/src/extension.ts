@@ -228,4 +228,4 @@ export { stringify } from './schema/stringify.ts';
 export type { UpgradedConnection } from './server/connections.ts';
 export { type DispatchedResponse, type DispatchOptions, viaOf } from './server/dispatch.ts';
 export { acceptUpgrades } from './server/dispatch-upgrades.ts';
-export { isProduction, warnOnce } from './warnings.ts';
+export { hasParsedBody, isProduction, warnOnce } from './warnings.ts';

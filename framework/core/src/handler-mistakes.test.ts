@@ -151,3 +151,54 @@ test('a copy of ctx is rejected by functions for middleware', async () => {
     ),
   ]);
 });
+
+describe('ctx.body of a request with a body', () => {
+  const post = {
+    method: 'POST',
+    body: '{"name":"Ada"}',
+    headers: { 'Content-Type': 'application/json' },
+  };
+
+  /** A logger that keeps warnings. */
+  function warningLog() {
+    const warnings: string[] = [];
+    return {
+      logger: { info() {}, warn: (text: string) => void warnings.push(text), error() {} },
+      warnings,
+    };
+  }
+
+  test('that no parser has set causes one warning per route', async () => {
+    const { logger, warnings } = warningLog();
+    const app = createApp({ logger }).post('/users', (ctx) => ctx.json({ body: ctx.body ?? null }));
+
+    for (let count = 0; count < 3; count++) {
+      expect(await (await request(app, '/users', post)).json()).toEqual({ body: null });
+    }
+
+    expect(warnings).toEqual([
+      'POST /users read ctx.body, which no parser has set: add a parser before it, such as json() of @fw/body-parser',
+    ]);
+  });
+
+  test('that middleware has set, or of a request without a body, causes no warning', async () => {
+    const { logger, warnings } = warningLog();
+    const app = createApp({ logger }).get('/none', (ctx) => ctx.json({ body: ctx.body ?? null }));
+    app.post(
+      '/set',
+      (ctx, next) => {
+        ctx.body = 'first';
+        return next();
+      },
+      (ctx) => {
+        ctx.body = `${ctx.body} second`;
+        ctx.json({ body: ctx.body });
+      },
+    );
+
+    await request(app, '/none');
+    expect(await (await request(app, '/set', post)).json()).toEqual({ body: 'first second' });
+
+    expect(warnings).toEqual([]);
+  });
+});

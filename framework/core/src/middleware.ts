@@ -1,6 +1,12 @@
 import type { Middleware } from './context.ts';
 import type { Logger } from './logger.ts';
 
+/** Whether routes precede a middleware of an application, and whether some follow. */
+export interface Position {
+  readonly isAfterRoutes: boolean;
+  readonly isBeforeRoutes: boolean;
+}
+
 /** Properties of the routes that use a middleware. Each package defines the keys that it reads. */
 export interface RouteMetadata {
   /**
@@ -14,7 +20,7 @@ export interface RouteMetadata {
    * Checks what the middleware was given and its position, before an application that uses it serves
    * requests.
    */
-  readonly onReady?: (log: Logger, isAfterRoutes: boolean) => void;
+  readonly onReady?: (log: Logger, position: Position) => void;
   readonly [key: string]: unknown;
 }
 

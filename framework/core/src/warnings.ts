@@ -1,5 +1,6 @@
 import type { Context, Middleware } from './context.ts';
 import type { Logger } from './logger.ts';
+import { hasBody } from './request/read-body.ts';
 
 /** Whether checks and warnings for developers are off. */
 export function isProduction(): boolean {
@@ -49,6 +50,38 @@ export function warnOfStop(ctx: Context & { decidedStatus?: number }, stopped: M
     stopped,
     `${ctx.method} ${ctx.route?.path ?? ctx.path} was ended by the middleware ${name}, which neither sent a response nor called next(): add return next()`,
   );
+}
+
+/** While middleware asks whether there is a body: that is no mistake without a parser. */
+let isAsking = false;
+
+/** Whether a parser, or middleware of Express, has set `ctx.body`. */
+export function hasParsedBody(ctx: { readonly body?: unknown }): boolean {
+  isAsking = true;
+  try {
+    return ctx.body !== undefined;
+  } finally {
+    isAsking = false;
+  }
+}
+
+/** In development: warns once per route that reads `ctx.body` of a request whose body nothing has parsed. */
+export function warnOfUnparsedBody(ctx: Context & { body: unknown }): void {
+  if (!hasBody(ctx.raw.req)) return;
+  Object.defineProperty(ctx, 'body', {
+    configurable: true,
+    enumerable: true,
+    get() {
+      if (isAsking) return undefined;
+      const remedy = 'add a parser before it, such as json() of @fw/body-parser';
+      warnOfRoute(ctx, 'read ctx.body, which no parser has set', remedy);
+      return undefined;
+    },
+    set(value: unknown) {
+      const settings = { configurable: true, enumerable: true, writable: true };
+      Object.defineProperty(ctx, 'body', { ...settings, value });
+    },
+  });
 }
 
 const SLOW_MS = 10_000;

@@ -276,6 +276,21 @@ describe('includeStack', () => {
 });
 
 describe('notFoundHandler', () => {
+  test('before routes causes one warning at the start', async () => {
+    const warnings: string[] = [];
+    const logger = { info() {}, error() {}, warn: (text: string) => void warnings.push(text) };
+    const app = createApp({ logger }).get('/first', () => '');
+    app.use(notFoundHandler());
+    app.get('/late', () => '');
+
+    expect((await request(app, '/late')).status).toBe(404);
+    await request(app, '/first');
+
+    expect(warnings).toEqual([
+      'notFoundHandler() was added before routes, which no request reaches: add it last',
+    ]);
+  });
+
   const app = createApp()
     .use(errorHandler())
     .use((ctx, next) => {

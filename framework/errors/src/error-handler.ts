@@ -36,7 +36,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
     return running.then(undefined, (error: unknown) => respondWithError(ctx, error, settings));
   };
   return annotate(handle, {
-    onReady: (log, isAfterRoutes) => {
+    onReady: (log, { isAfterRoutes }) => {
       if (!isAfterRoutes) return;
       const message =
         'errorHandler() was added after routes, whose errors it does not handle: add it first';
@@ -47,13 +47,21 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
 
 /** Responds to requests without a matching route: 404, or 501 for an unknown method. Register it last. */
 export function notFoundHandler(): Middleware {
-  return (ctx, next) => {
+  const respond: Middleware = (ctx, next) => {
     if (ctx.responded || ctx.route) return next();
     const status = unmatchedStatus(ctx.method);
     throw status === 404
       ? new NotFoundError(`No route matches ${ctx.method} on this path`)
       : new HttpError(status);
   };
+  return annotate(respond, {
+    onReady: (log, { isBeforeRoutes }) => {
+      if (!isBeforeRoutes) return;
+      const message =
+        'notFoundHandler() was added before routes, which no request reaches: add it last';
+      warnOnce(log, message, message);
+    },
+  });
 }
 
 markFactories({ errorHandler, notFoundHandler });

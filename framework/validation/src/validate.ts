@@ -1,5 +1,5 @@
 import { annotate, type Context, markFactories, type Next } from '@fw/core';
-import { hasBody, isReadStarted, setParts } from '@fw/core/extension';
+import { hasBody, hasParsedBody, isReadStarted, setParts } from '@fw/core/extension';
 import { check, readOptions } from '@fw/core/options';
 import {
   isStandardSchema,
@@ -91,7 +91,7 @@ export function validate(
 
   return annotate(
     (ctx: Context, next: Next) => {
-      if (schemas.body && ctx.body === undefined) requireParser(ctx);
+      if (schemas.body && !hasParsedBody(ctx)) requireParser(ctx);
       const outcomes = checks.map(({ part, schema }) =>
         checkPart(schema, part, inputOf(ctx, part)),
       );

@@ -7,7 +7,14 @@ import {
   markFactories,
   UnsupportedMediaTypeError,
 } from '@fw/core';
-import { hasBody, parseJson, parseMediaType, readBody, setRoute } from '@fw/core/extension';
+import {
+  hasBody,
+  hasParsedBody,
+  parseJson,
+  parseMediaType,
+  readBody,
+  setRoute,
+} from '@fw/core/extension';
 import { isRecord } from '@fw/core/schema';
 
 import { isAt, once } from '../openapi.ts';
@@ -100,7 +107,8 @@ async function readMessage(ctx: Context): Promise<unknown> {
     throw new UnsupportedMediaTypeError(`The body must be ${JSON_TYPE}`);
   }
   const { req, res } = ctx.raw;
-  if (ctx.body !== undefined || req.readableEnded) return ctx.body;
+  if (hasParsedBody(ctx)) return ctx.body;
+  if (req.readableEnded) return undefined;
   if ((ctx.get('content-encoding') ?? 'identity') !== 'identity') {
     throw new UnsupportedMediaTypeError('The body must have no content coding');
   }
