@@ -59,6 +59,9 @@ test.each([
 
 test.each([
   'ftp://ada:secret@host',
+  'http://ada:secret%zz@host',
+  'http://ada:secret%FF@host',
+  'http://ada:50%secret@host',
   'http://ada:secret@host/?a=1',
   'ada:secret@host',
   'http://a:secret/x@h',

@@ -135,18 +135,27 @@ function checkRange(
 /** An address without user and password, which `fetch` rejects, and the header that contains them. */
 function readBaseUrl(text: string): { readonly url: URL; readonly authorization?: string } {
   const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
+  const user = decode(`${url?.username}:${url?.password}`);
+  if (!url || user === undefined || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
     const shown = String(text).replace(/.*@/s, '…@');
     throw new TypeError(
       `Cannot read option baseUrl "${shown}" of createClient(): expected an http address without query`,
     );
   }
-  const { username, password } = url;
-  if (!username && !password) return { url };
+  if (user === ':') return { url };
   url.username = '';
   url.password = '';
-  const bytes = new TextEncoder().encode(decodeURIComponent(`${username}:${password}`));
+  const bytes = new TextEncoder().encode(user);
   return { url, authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
+}
+
+/** `undefined` for malformed percent-encoding. */
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 const systemClock: ClientClock = {
