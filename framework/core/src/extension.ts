@@ -196,7 +196,12 @@ export function setParts(ctx: Context, { params, query, body }: Parts): void {
 export { hasRun, isThenable } from './compose.ts';
 export { describeRoute, metadataOf } from './middleware.ts';
 export { loadOptional } from './optional-package.ts';
-export { createTypeReader, parseMediaType, trimBlanks } from './request/media-type.ts';
+export {
+  createTypeReader,
+  isUtf8Charset,
+  parseMediaType,
+  trimBlanks,
+} from './request/media-type.ts';
 export { decodeUtf8, parseJson, skipByteOrderMark } from './request/parse-json.ts';
 export { createPrefixTest, foldCase, readPattern } from './request/path.ts';
 export {

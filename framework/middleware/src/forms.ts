@@ -1,30 +1,34 @@
 import { accessSync, constants, createWriteStream, openAsBlob } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-import { annotate, type Context, type Middleware, markFactories, onSent } from '@fw/core';
+import {
+  annotate,
+  type BodyStream,
+  type Context,
+  type Middleware,
+  markFactories,
+  onSent,
+} from '@fw/core';
 import {
   BodyMemory,
-  bodyTooLarge,
-  bodyUnreadable,
   createTypeReader,
   decodeUtf8,
   discardRest,
   hasBody,
   hasParsedBody,
   isBodyRead,
-  loadOptional,
+  isUtf8Charset,
   parseQuery,
   readBody,
-  sendContinue,
   skipByteOrderMark,
 } from '@fw/core/extension';
 import { anObject, aString, aWholeNumber, badOption, readOptions } from '@fw/core/options';
 import { BadRequestError, PayloadTooLargeError, UnsupportedMediaTypeError } from '@fw/errors';
+
+import { type Part, readParts } from './multipart.ts';
 
 /** The value of a form field: a string or a file, or an array if the name is repeated. */
 export type FormValue = string | File | (string | File)[] | undefined;
@@ -37,7 +41,7 @@ export interface FormsOptions {
   readonly limit?: number;
   /** Maximum number of fields. Default and maximum 1,000. */
   readonly maxFields?: number;
-  /** Accepts `multipart/form-data` too, with files; needs the package `busboy`. Default: it does not. */
+  /** Accepts `multipart/form-data` too, with files. Default: it does not. */
   readonly multipart?: MultipartOptions;
 }
 
@@ -75,7 +79,7 @@ const MULTIPART = 'multipart/form-data';
  * });
  * ```
  *
- * @throws {TypeError} if an option is invalid, the folder for files is not writable, or busboy is missing
+ * @throws {TypeError} if an option is invalid, or the folder for files is not writable
  */
 export function forms(options: FormsOptions = {}): FormsMiddleware {
   const {
@@ -139,6 +143,7 @@ async function readUrlencoded(
   if (text.split('&', maxFields + 1).length > maxFields) throw tooMany('fields', maxFields);
   const form = parseQuery(text, 'form');
   for (const name of Object.keys(form)) requireSafeName(name);
+  requireUtf8(form);
   return form;
 }
 
@@ -161,19 +166,24 @@ function requireSafeName(name: string): void {
   throw new BadRequestError('The form must not have the field "__proto__"');
 }
 
-/** The function that busboy exports. Its type is not in the declarations of this package. */
-type CreateBusboy = (config: object) => Writable;
+/**
+ * The field `_charset_` names the charset of the others (RFC 7578 §4.6).
+ *
+ * @throws {UnsupportedMediaTypeError} if it is not UTF-8
+ */
+function requireUtf8({ _charset_: charset }: Form): void {
+  if (typeof charset !== 'string' || charset === '' || isUtf8Charset(charset)) return;
+  throw new UnsupportedMediaTypeError('The charset of the form must be UTF-8');
+}
 
 /** The limits of the fields in both encodings. */
 type FieldLimits = Required<Pick<FormsOptions, 'limit' | 'maxFields'>>;
 
-interface MultipartSettings extends Required<MultipartOptions>, FieldLimits {
-  readonly createBusboy: CreateBusboy;
-}
+type MultipartSettings = Required<MultipartOptions> & FieldLimits;
 
 const MAX_LIMIT = Number.MAX_SAFE_INTEGER - 1;
 
-/** @throws {TypeError} if an option is invalid, the folder is not writable, or busboy is missing */
+/** @throws {TypeError} if an option is invalid, or the folder is not writable */
 function readMultipartOptions(options: MultipartOptions, limits: FieldLimits): MultipartSettings {
   const {
     totalLimit = 20 * 1024 ** 2,
@@ -187,7 +197,7 @@ function readMultipartOptions(options: MultipartOptions, limits: FieldLimits): M
     folder: aString,
   });
   requireWritable(folder);
-  return { ...limits, totalLimit, fileLimit, maxFiles, folder, createBusboy: loadBusboy() };
+  return { ...limits, totalLimit, fileLimit, maxFiles, folder };
 }
 
 function requireWritable(folder: string): void {
@@ -199,154 +209,88 @@ function requireWritable(folder: string): void {
   }
 }
 
-function loadBusboy(): CreateBusboy {
-  try {
-    return require('busboy');
-  } catch {
-    return loadOptional('busboy', { user: 'forms({ multipart })', from: import.meta.url });
-  }
-}
-
 /**
  * Reads a body in the encoding `multipart/form-data` (RFC 7578). Its files are deleted when the response
  * was sent.
  *
  * @throws {PayloadTooLargeError} if it exceeds a limit
  * @throws {BadRequestError} if it is malformed or ends early
+ * @throws {UnsupportedMediaTypeError} if a field or a name is in another charset than UTF-8
  */
 async function readMultipart(ctx: Context, settings: MultipartSettings): Promise<Form> {
-  const { req, res } = ctx.raw;
-  const parser = createParser(req, settings);
-  const { promise, resolve, reject: fail } = Promise.withResolvers<Form>();
-  // A response before the end of the body, such as that of timeout(): no file may be created later.
-  onSent(ctx, () => {
-    parser.destroy();
-    fail(new BadRequestError('The response was sent before the form was complete'));
-  });
-  const reading = { settings, fail, save: createFileSaver(ctx, settings.folder) };
-  const { parts, end } = collectParts(parser, reading);
-  parser.on('error', (cause) => fail(malformed(cause)));
-  parser.on('close', () => formOf(parts).then(resolve, fail));
-  req.on('error', (error) => fail(bodyUnreadable(error)));
-  // busboy ignores data after the last boundary: the callback runs once all data before is parsed.
-  req.on('end', () => parser.write('\r\n', end));
-  const memory = countBytes(req, reading);
-  sendContinue(req, res);
-  req.pipe(parser, { end: false });
+  const body = ctx.stream({ limit: settings.totalLimit });
+  // Without use after a response, such as that of timeout(): no file may be created later.
+  onSent(ctx, () => body.destroy(new Error('The response was sent before the form')));
+  const memory = new BodyMemory(ctx.raw.req);
   try {
-    return await promise;
-  } catch (error) {
-    req.unpipe(parser);
-    parser.destroy();
-    discardRest(req);
-    throw error;
+    const length = Number(ctx.get('content-length') ?? 0); // any of its bytes may be fields
+    const refused = memory.reserve(Math.min(length, settings.limit));
+    if (refused) throw refused;
+    return await collectParts(ctx, { body, memory, settings });
   } finally {
+    body.destroy();
     memory.release();
   }
 }
 
-/** @throws {HttpError} if the headers alone are a reason to reject the body */
-function createParser(req: IncomingMessage, settings: MultipartSettings): Writable {
-  const { limit, maxFields, totalLimit, fileLimit, maxFiles, createBusboy } = settings;
-  try {
-    if (Number(req.headers['content-length'] ?? 0) > totalLimit) throw bodyTooLarge(totalLimit);
-    return createBusboy({
-      headers: req.headers,
-      defParamCharset: 'utf8',
-      // busboy reports a limit when it is reached, and parts that it skips count too.
-      limits: {
-        fieldSize: limit + 1,
-        fields: maxFields,
-        fileSize: fileLimit + 1,
-        files: maxFiles,
-        parts: maxFields + maxFiles + 1,
-      },
-    });
-  } catch (error) {
-    discardRest(req);
-    throw error instanceof PayloadTooLargeError ? error : malformed(error);
-  }
-}
-
-function malformed(cause: unknown): BadRequestError {
-  return new BadRequestError('The multipart form is malformed or ends early', { cause });
-}
-
-/** How the parts of one body are read. */
 interface Reading {
+  readonly body: BodyStream;
+  /** Of the fields; files are on the disk. */
+  readonly memory: BodyMemory;
   readonly settings: MultipartSettings;
-  /** Reports the first error; later ones are ignored. */
-  readonly fail: (error: unknown) => void;
-  readonly save: SaveFile;
 }
 
-/** Any bytes may be fields, which are in memory; files are on the disk. Returns the memory, to be released. */
-function countBytes(req: IncomingMessage, { settings, fail }: Reading): BodyMemory {
-  const { limit, totalLimit } = settings;
-  const memory = new BodyMemory(req);
-  const refused = memory.reserve(Math.min(Number(req.headers['content-length'] ?? 0), limit));
-  if (refused) fail(refused);
-  let size = 0;
-  req.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    const error =
-      size > totalLimit ? bodyTooLarge(totalLimit) : memory.reserve(Math.min(size, limit));
-    if (error) fail(error);
-  });
-  return memory;
-}
-
-/** A field, or a file that is being saved; its value is then `undefined` if no file was selected. */
-interface FormPart {
-  readonly name: string;
-  readonly value: string | Promise<File | undefined>;
-}
-
-/** Saves the parts as they arrive. Call `end` when all data was parsed. */
-function collectParts(
-  parser: Writable,
-  { settings, fail, save }: Reading,
-): { readonly parts: readonly FormPart[]; readonly end: () => void } {
-  const { limit, maxFields, fileLimit, maxFiles } = settings;
-  const parts: FormPart[] = [];
-  let fieldBytes = 0;
-  let lastFile: Readable | undefined;
-  const add = (name: string | undefined, value: FormPart['value']) => {
-    if (!name) fail(new BadRequestError('Each part of the form must have a name'));
-    else parts.push({ name, value });
-  };
-  parser.on('field', (name: string | undefined, value: string) => {
-    fieldBytes += Buffer.byteLength(`${name}${value}`);
-    if (fieldBytes > limit) fail(tooMany('bytes of fields', limit));
-    else add(name, value);
-  });
-  parser.on('file', (name: string | undefined, stream: Readable, description: FileDescription) => {
-    lastFile = stream;
-    stream.on('limit', () => fail(tooMany('bytes per file', fileLimit)));
-    const saved = save(stream, description);
-    saved.catch(fail);
-    add(name, saved);
-  });
-  parser.on('fieldsLimit', () => fail(tooMany('fields', maxFields)));
-  parser.on('filesLimit', () => fail(tooMany('files', maxFiles)));
-  parser.on('partsLimit', () => fail(tooMany('parts', maxFields + maxFiles)));
-  // `parser.end()` would wait forever for a file without an end that follows the last boundary.
-  const end = () => {
-    const wasOpen = lastFile?.destroyed === false;
-    parser.destroy(); // also destroys a file without an end
-    if (wasOpen && lastFile?.destroyed) fail(malformed(lastFile.errored));
-  };
-  return { parts, end };
-}
-
-/** The form of `parts`, once all files are saved. */
-async function formOf(parts: readonly FormPart[]): Promise<Form> {
+async function collectParts(ctx: Context, { body, memory, settings }: Reading): Promise<Form> {
+  const { limit, maxFields, fileLimit, maxFiles, folder } = settings;
   const form: Form = Object.create(null);
-  for (const { name, value } of parts) {
-    const content = await value;
-    if (content !== undefined) addValue(form, name, content);
+  const save = createFileSaver(ctx, folder);
+  let fields = 0;
+  let files = 0;
+  let fieldBytes = 0;
+  const count = (bytes: number) => {
+    fieldBytes += bytes;
+    if (fieldBytes > limit) throw tooMany('bytes of fields', limit);
+    const refused = memory.reserve(fieldBytes);
+    if (refused) throw refused;
+  };
+  for await (const part of readParts(body, ctx.get('content-type') ?? '')) {
+    const { name, filename, content } = part;
+    if (filename === undefined) {
+      if (++fields > maxFields) throw tooMany('fields', maxFields);
+      count(Buffer.byteLength(name));
+      addValue(form, name, await readText(content, count));
+    } else {
+      if (++files > maxFiles) throw tooMany('files', maxFiles);
+      const file = await save({ ...part, filename, content: limitFile(content, fileLimit) });
+      if (file) addValue(form, name, file);
+    }
   }
+  requireUtf8(form);
   return form;
+}
+
+/** @throws {BadRequestError} if the content is not UTF-8 */
+async function readText(
+  content: AsyncIterable<Buffer>,
+  count: (bytes: number) => void,
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of content) {
+    count(chunk.length);
+    chunks.push(chunk);
+  }
+  const text = decodeUtf8(Buffer.concat(chunks));
+  if (text === undefined) throw new BadRequestError('The form must be UTF-8');
+  return text;
+}
+
+async function* limitFile(content: AsyncIterable<Buffer>, fileLimit: number) {
+  let size = 0;
+  for await (const chunk of content) {
+    size += chunk.length;
+    if (size > fileLimit) throw tooMany('bytes per file', fileLimit);
+    yield chunk;
+  }
 }
 
 /** The error for a form with more than `limit` of `what`. */
@@ -354,46 +298,39 @@ function tooMany(what: string, limit: number): PayloadTooLargeError {
   return new PayloadTooLargeError(`The number of ${what} must not exceed ${limit}`);
 }
 
-/** What the client sent about a file. */
-interface FileDescription {
-  readonly filename: string | undefined;
-  readonly mimeType: string;
-}
-
 /**
- * Writes `stream` to a file. Resolves with `undefined` for an input without a selected file, which
- * browsers send as an empty file without a name.
+ * Writes a part to a file. Resolves with `undefined` for an input without a selected file, which browsers
+ * send as an empty file without a name.
  */
-type SaveFile = (stream: Readable, description: FileDescription) => Promise<File | undefined>;
+type SaveFile = (part: Part & { readonly filename: string }) => Promise<File | undefined>;
 
 /**
  * Creates a function that saves the files of one request in a folder in `parent`, which it creates with
  * the first file and only this user can read. The folder is deleted when the response was sent.
  */
 function createFileSaver(ctx: Context, parent: string): SaveFile {
-  const saving: Promise<unknown>[] = [];
+  let files = 0;
   let created: Promise<string> | undefined;
+  let saving: Promise<unknown> | undefined;
   onSent(ctx, async () => {
-    await Promise.allSettled(saving);
-    if (created)
-      await created.then(
-        (folder) => remove(ctx, folder),
-        () => {},
-      );
+    await saving?.catch(() => {});
+    await created?.then(
+      (folder) => remove(ctx, folder),
+      () => {},
+    );
   });
-  const save = async (stream: Readable, file: string, { filename, mimeType }: FileDescription) => {
+  const save: SaveFile = async ({ filename, type, content }) => {
     created ??= mkdtemp(join(parent, 'form-'));
-    const path = join(await created, file);
-    await pipeline(stream, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
-    const content = await openAsBlob(path);
-    const baseName = baseNameOf(filename ?? '');
-    if (baseName === '' && content.size === 0) return undefined;
-    return new File([content], baseName, { type: mimeType });
+    const path = join(await created, String(files++));
+    await pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+    const blob = await openAsBlob(path);
+    const baseName = baseNameOf(filename);
+    if (baseName === '' && blob.size === 0) return undefined;
+    return new File([blob], baseName, { type });
   };
-  return (stream, description) => {
-    stream.on('error', () => {}); // pipeline() reports an earlier failure too
-    const saved = save(stream, String(saving.length), description);
-    saving.push(saved);
+  return (part) => {
+    const saved = save(part);
+    saving = saved;
     return saved;
   };
 }

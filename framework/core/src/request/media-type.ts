@@ -39,12 +39,16 @@ export function createTypeReader<Value extends {}>(
   return (header = '') => {
     if (header === latest?.header) return latest.value;
     const media = parseMediaType(header);
-    const charset = media?.parameters.get('charset') ?? 'utf-8';
-    if (!media || !/^utf-?8$/i.test(charset)) return undefined;
+    if (!media || !isUtf8Charset(media.parameters.get('charset'))) return undefined;
     const value = choose(media.type);
     if (value !== undefined) latest = { header, value };
     return value;
   };
+}
+
+/** Whether text in `charset` is UTF-8, of which ASCII is a part; without a charset it is. */
+export function isUtf8Charset(charset = 'utf-8'): boolean {
+  return /^(?:utf-?8|us-ascii)$/i.test(charset);
 }
 
 /**
