@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 
 import { createApp, type Middleware } from '@fw/core';
 import { createRouter } from '@fw/core/router';
 import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
-import { describe, expect, expectTypeOf, test } from 'vitest';
+import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 
-import { type SessionOptions, session } from './session.ts';
+import { type Session, type SessionOptions, session } from './session.ts';
+import { timeout } from './timeout.ts';
 
 interface Data {
   readonly userId: string;
@@ -295,4 +297,24 @@ test('a response behind session() is private and varies by the cookie, also with
   expect(me.headers.get('vary')).toBe('Cookie');
   expect(languages.headers.get('vary')).toBe('Cookie, Accept-Language');
   expect(missing.headers.get('vary')).toBe('Cookie');
+});
+
+test('a session that changes after a time limit has responded causes no warning', async () => {
+  const warn = vi.fn();
+  const ended = Promise.withResolvers<void>();
+  const app = createApp({ logger: { info() {}, warn, error() {} } }).use(
+    timeout(20),
+    (_, next) => Promise.resolve(next()).finally(ended.resolve),
+    session({ secrets: [SECRET] }),
+    async (ctx) => {
+      await once(ctx.raw.res, 'close');
+      (ctx.state.session as Session<object>).set({});
+    },
+  );
+
+  const response = await request(app, '/');
+  await ended.promise;
+
+  expect(response.status).toBe(503);
+  expect(warn.mock.calls).toEqual([]);
 });

@@ -157,7 +157,8 @@ export function session<Data extends object>(
     try {
       await next();
     } finally {
-      if (isChanged) write(ctx, current, nowMs);
+      const { headersSent } = ctx.raw.res; // by a time limit: the cookie comes too late
+      if (isChanged && !headersSent) write(ctx, current, nowMs);
     }
   };
   return annotate(guard, {

@@ -6,11 +6,6 @@ import { expect, test } from 'vitest';
 const POSTGRES = "await import('@fw/service/postgres');";
 
 test.each([
-  [
-    'busboy',
-    'forms({ multipart })',
-    "(await import('@fw/middleware/forms')).forms({ multipart: {} });",
-  ],
   ['jose', 'bearerToken()', "await import('@fw/middleware/bearer-token');"],
   ['ws', 'websocket()', "await import('@fw/middleware/websocket');"],
   ['pg', 'openPostgres()', POSTGRES],

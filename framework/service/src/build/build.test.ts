@@ -106,9 +106,6 @@ const PROGRAMS: Readonly<Record<string, string>> = {
     import { toJsonSchema } from '@fw/core/schema';
     import * as v from 'valibot';
     console.log(toJsonSchema(v.object({ a: v.string() }), 'output').type === 'object');`,
-  busboy: `
-    import { forms } from '@fw/middleware/forms';
-    console.log(typeof forms({ multipart: {} }) === 'function');`,
   jose: `
     import { bearerToken } from '@fw/middleware/bearer-token';
     console.log(typeof bearerToken === 'function');`,
