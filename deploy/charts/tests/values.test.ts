@@ -259,6 +259,16 @@ test.each([
   ['an unknown key', { replica: 2 }, "additional properties 'replica' not allowed"],
   ['a nested one', { store: { sqlite: { sise: '1Gi' } } }, "at '/store/sqlite': additional"],
   ['an invalid variable', { config: { port: 3000 } }, "invalid propertyName 'port'"],
+  [
+    'a variable that another value sets',
+    { config: { JWT_ISSUER: 'https://id.example.org' } },
+    "config/JWT_ISSUER': value must be 'not set here, but by jwt.issuer'",
+  ],
+  [
+    'a variable of the chart',
+    { config: { PORT: 3000 } },
+    "config/PORT': value must be 'not set: the chart sets it'",
+  ],
   ['a strategy', { progressiveDelivery: { strategy: 'linear' } }, "'blueGreen', 'canary'"],
   ['no time limit', { config: { REQUEST_TIMEOUT_MS: 0 } }, 'minimum: got 0, want 1'],
 ])('the schema rejects %s', (_, values, message) => {
@@ -273,12 +283,6 @@ const canaryOf = (canary: Values) => ({ ...ADDRESS, strategy: 'canary', canary }
 const ADDRESS = { enabled: true, prometheus: { address: 'http://prometheus:9090' } };
 
 test.each<[string, string, Values]>([
-  [
-    'users',
-    'config.JWT_ISSUER is given, but the chart sets this variable: expected jwt.issuer instead',
-    { config: { JWT_ISSUER: 'https://id.example.org' } },
-  ],
-  ['users', 'config.PORT is given, but the chart sets', { config: { PORT: 3_000 } }],
   ['users', 'replicaCount is 2, but store.type sqlite keeps the data in one', { replicaCount: 2 }],
   ['users', 'autoscaling.enabled is true, but store.type', { autoscaling: { enabled: true } }],
   ['users', 'progressiveDelivery.enabled is true, but store', { progressiveDelivery: ADDRESS }],

@@ -79,8 +79,8 @@ export function platformValues(
  */
 function configOf(name: ServiceName, env: NodeJS.ProcessEnv): object {
   const { properties } = JSON.parse(fs.readFileSync(SCHEMA, 'utf8'));
-  const ofChart = new RegExp(properties.config.propertyNames.not.pattern);
-  const entries = Object.entries(passedOn(name, env)).filter(([key]) => !ofChart.test(key));
+  const isOfChart = (key: string) => properties.config.properties[key]?.const !== undefined;
+  const entries = Object.entries(passedOn(name, env)).filter(([key]) => !isOfChart(key));
   return Object.fromEntries(
     entries.map(([key, text]) => [key, /^\d+$/.test(text) ? Number(text) : text]),
   );

@@ -3,25 +3,12 @@ Fails with one line for each combination of values that would lose data or reque
 */}}
 {{- define "common.checks" -}}
 {{- $errors := list }}
-{{- range list "config" "replicas" "termination" "memory" "store" "secrets" "ingress" "httpRoute" "metrics" "entryProbe" "progressiveDelivery" }}
+{{- range list "replicas" "termination" "memory" "store" "secrets" "ingress" "httpRoute" "metrics" "entryProbe" "progressiveDelivery" }}
 {{- range include (printf "common.%sErrors" .) $ | trim | splitList "\n" }}
 {{- with trim . }}{{ $errors = append $errors (printf "%s: %s" $.Chart.Name .) }}{{ end }}
 {{- end }}
 {{- end }}
 {{- with $errors }}{{ fail (printf "\n%s" (join "\n" .)) }}{{ end }}
-{{- end }}
-
-{{- /* Variables that the chart sets from other values. */}}
-{{- define "common.configErrors" -}}
-{{- $sources := dict "JWT_SECRET" "jwt.secret" "JWT_JWKS_URL" "jwt.jwksUrl" "JWT_ALGORITHM" "jwt.algorithm"
-  "JWT_ISSUER" "jwt.issuer" "JWT_AUDIENCE" "jwt.audience" "DATABASE_URL" "store.postgres.url"
-  "REDIS_URL" "rateLimit.redis.url" "SERVICE_VERSION" "image.tag" "DRAIN_TIMEOUT_MS" "config.REQUEST_TIMEOUT_MS"
-  "PORT" "" "HEALTH_PORT" "" "CONFIG_NAMES" "" "DATABASE_FILE" "" }}
-{{- range $name := keys .Values.config | sortAlpha }}
-{{- if hasKey $sources $name }}
-config.{{ $name }} is given, but the chart sets this variable: expected {{ with get $sources $name }}{{ . }} instead{{ else }}no value{{ end }}
-{{- end }}
-{{- end }}
 {{- end }}
 
 {{- define "common.replicasErrors" -}}
