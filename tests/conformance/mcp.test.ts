@@ -175,10 +175,15 @@ async function sendHttp({ app }: World, operation: OperationDescription, { args 
   return { isError: response.status >= 400, text: await response.text() };
 }
 
+interface Message<Result> {
+  readonly result: Result;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
 async function sendMcp<Result>({ app }: World, path: string, method: string, params: object) {
   const json = { jsonrpc: '2.0', id: 1, method, params };
   const response = await request(app, path, { method: 'POST', headers: HEADERS, json });
-  return ((await response.json()) as { readonly result: Result }).result;
+  return (await response.json()) as Message<Result>;
 }
 
 interface CallResult {
@@ -196,7 +201,12 @@ test.each([
     const path = `/api/v2/${service}/mcp`;
     const [http, mcp] = [await createWorld(createApp), await createWorld(createApp)];
     const operations = await readOperations(http.app);
-    const list = await sendMcp<{ tools: ToolDescription[] }>(mcp, path, 'tools/list', {});
+    const { result: list } = await sendMcp<{ tools: ToolDescription[] }>(
+      mcp,
+      path,
+      'tools/list',
+      {},
+    );
     const calls = generateCalls(list.tools);
     const statuses = new Map<string, number>();
 
@@ -207,13 +217,16 @@ test.each([
 
       const expected = await sendHttp(http, operation, call);
       const params = { name: call.name, arguments: call.args };
-      const {
-        content,
-        structuredContent,
-        isError = false,
-      } = await sendMcp<CallResult>(mcp, path, 'tools/call', params);
+      const { error, result } = await sendMcp<CallResult>(mcp, path, 'tools/call', params);
 
       const what = JSON.stringify(call);
+      if (error) {
+        // The whole message is invalid, such as one with NUL in a text: no tool is called.
+        expect(error.code, what).toBe(-32700);
+        expect(expected.isError, what).toBe(true);
+        continue;
+      }
+      const { content, structuredContent, isError = false } = result;
       expect({ isError, text: content[0]?.text }, what).toEqual(expected);
       expect(structuredContent, what).toEqual(isError ? undefined : JSON.parse(expected.text));
       const [entry, outer] = mcp.entries;
