@@ -94,7 +94,7 @@ test('helm renders its chart alone and within the platform', async () => {
   const platform = await run('helm', 'template', 'fw', 'deploy/charts/platform');
 
   expect(alone).toMatch(/kind: StatefulSet|kind: Deployment/);
-  expect(platform).toContain('name: fw-orders\n');
+  expect(platform).toContain('name: "fw-orders"\n');
 });
 
 test('make up starts it: a POST and a GET through the edge', async () => {
