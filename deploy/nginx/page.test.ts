@@ -155,7 +155,8 @@ test('the page plots the requests while it was hidden', async () => {
   users.once = 60;
   await setHidden(false);
 
-  await expect.poll(isIdle, WAIT).toBe(false);
+  // Slowly: each poll advances the clock by 2 s, and a point is drawn for a minute.
+  await expect.poll(isIdle, { ...WAIT, interval: 500 }).toBe(false);
 });
 
 test('the page formats the first paragraph of the description of a service', async () => {
