@@ -486,7 +486,7 @@ test.each<[number, string, object]>([
   [3, '192.0.2.2', { ip: '192.0.2.2', ips: ['192.0.2.2'], hostname: 'outer', secure: true }],
   [2, 'evil, 192.0.2.2', { ip: '192.0.2.2', ips: ['192.0.2.2'] }],
 ])(
-  'the address and host in Express follow trustProxy: %i of fw, whatever Express trusts',
+  'the address and host in Express follow trustProxy: %i of fw, not trust proxy of Express',
   async (trustProxy, forwardedFor, expected) => {
     for (const trusted of [false, true, 1]) {
       const old = express()
