@@ -117,7 +117,7 @@ test('the log names health in each line', async () => {
     contentType: 'text/plain',
     metrics: () => Promise.reject(new Error('broken')),
   };
-  const metrics = { register, watchCheck() {} };
+  const metrics = { register, setCheck() {} };
   const { app } = createHealth({ drain: { isDraining: false }, logger, metrics });
 
   expect((await request(app, '/metrics', { headers: { 'X-Request-Id': 'abc' } })).status).toBe(500);

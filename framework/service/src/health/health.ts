@@ -18,7 +18,7 @@ export type Check = () => Promise<void>;
 /** The part of a service's metrics that health needs. */
 export interface HealthMetrics {
   readonly register: { readonly contentType: string; metrics(): Promise<string> };
-  watchCheck(check: string, passes: () => Promise<boolean>): void;
+  setCheck(check: string, passes: boolean): void;
 }
 
 export interface HealthOptions {
@@ -76,6 +76,11 @@ export function createHealth({
   if (metrics) {
     const { register } = metrics;
     router.get('/metrics', async (ctx) => {
+      // Before the metrics are read: a check uses a connection of a pool, whose use is one of them.
+      const runs = checks?.map(async ([name, run]) =>
+        metrics.setCheck(name, (await run()) === 'ok'),
+      );
+      await Promise.all(runs ?? []);
       const text = await register.metrics();
       ctx.set('Content-Type', register.contentType).send(text);
     });
@@ -97,9 +102,6 @@ export function createHealth({
         name,
         createCheckRunner(name, check, { logger, timeoutMs: checkTimeoutMs }),
       ]);
-      for (const [name, run] of checks) {
-        metrics?.watchCheck(name, async () => (await run()) === 'ok');
-      }
     },
   };
 }

@@ -48,8 +48,8 @@ export interface Metrics {
   countDecisions<P extends Parts = Parts>(limit: string, limiter: CountedLimiter<P>): Middleware<P>;
   /** Reads the number of requests that wait for their turn with `read` whenever the metrics are read. */
   watchQueue(read: () => number): void;
-  /** Runs a check of a part that the service needs whenever the metrics are read. */
-  watchCheck(check: string, passes: () => Promise<boolean>): void;
+  /** Sets the result of a check of a part that the service needs. */
+  setCheck(check: string, passes: boolean): void;
   /** Reads the use of a connection pool with `read` whenever the metrics are read. */
   watchPool(pool: string, read: () => PoolUse): void;
 }
@@ -102,18 +102,11 @@ export function createMetrics({
       this.set(inFlight);
     },
   });
-  const checks = new Map<string, () => Promise<boolean>>();
-  new Gauge({
+  const checks = new Gauge({
     name: 'service_check_passes',
     help: '1 if a part that the service needs works, such as its store, otherwise 0.',
     labelNames: ['check'],
     registers,
-    async collect() {
-      const runs = [...checks].map(async ([check, passes]) =>
-        this.set({ check }, (await passes()) ? 1 : 0),
-      );
-      await Promise.all(runs);
-    },
   });
   let readQueue = () => 0;
   new Gauge({
@@ -231,8 +224,8 @@ export function createMetrics({
     watchQueue(read) {
       readQueue = read;
     },
-    watchCheck(check, passes) {
-      checks.set(check, passes);
+    setCheck(check, passes) {
+      checks.set({ check }, passes ? 1 : 0);
     },
     watchPool(pool, read) {
       pools.set(pool, read);
