@@ -72,7 +72,7 @@ test('publishing a build again, also after an interruption, changes nothing', as
 
 test('a version that another build has published is rejected, and stays', async () => {
   const other = `${tag}-other`;
-  await shell(`helm package ${charts}/platform --version ${other}
+  await shell(`helm package "${charts}/platform" --version ${other}
     helm push platform-${other}.tgz oci://${registry.name}/charts --plain-http`);
   const before = registry.content();
 

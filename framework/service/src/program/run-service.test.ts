@@ -285,13 +285,14 @@ test.each([
   expect(response).toContain('"code":"REQUEST_TIMEOUT"');
 });
 
-test('after uncaught errors, all requests in flight are served, new connections are refused, and the exit code is 1', async () => {
+test('after uncaught errors and a SIGTERM, all requests in flight are served, new connections are refused, and the exit code is 1', async () => {
   const service = await start();
   const begun = await Promise.all(Array.from({ length: 100 }, () => beginRequest(service.url)));
 
   await fetch(`${service.url}/crash`, { headers: { 'X-Request-Id': 'faulty' } });
   await waitFor(() => fetch(service.url).catch((error) => error.message)).toBe('fetch failed');
   await waitFor(() => service.output()).toContain('another bug');
+  service.signal('SIGTERM');
   const ready = await statusOf(`${service.healthUrl}/readyz`);
   const responses = await Promise.all(
     begun.map(({ connection, rest }) => connection.send(rest).readAll()),

@@ -303,13 +303,16 @@ function onUncaughtError(logger: Logger): Crash {
 }
 
 /**
- * Aborts on the first SIGTERM or SIGINT, with its name as the reason; a second one ends the process. Node
- * as process 1 has no default handlers, so both signals are handled from the start.
+ * Aborts on the first SIGTERM or SIGINT, with its name as the reason; a second one ends the process. The
+ * first one after an uncaught error changes nothing: the drain has begun. Node as process 1 has no default
+ * handlers, so both signals are handled from the start.
  */
 function onSignal(): AbortController {
   const stop = new AbortController();
+  let isRepeated = false;
   const end = (signal: NodeJS.Signals) => {
-    if (stop.signal.aborted) process.exit(1);
+    if (isRepeated) process.exit(1);
+    isRepeated = true;
     stop.abort(signal);
   };
   process.on('SIGTERM', end).on('SIGINT', end);
