@@ -377,8 +377,7 @@ describe('a range', async () => {
     ['that is malformed', { Range: 'bytes=a-b' }],
     ['of another state', { Range: 'bytes=0-1', 'If-Range': '"x"' }],
     ['of a weak tag', { Range: 'bytes=0-1', 'If-Range': `W/${etag}` }],
-    ['of a malformed date', { Range: 'bytes=0-1', 'If-Range': CHANGED.toISOString().slice(0, 19) }],
-    ['of a later date', { Range: 'bytes=0-1', 'If-Range': 'Fri, 02 Jan 2026 03:04:06 GMT' }],
+    ['of a date, which two releases can have', { Range: 'bytes=0-1', 'If-Range': LAST_MODIFIED }],
   ])('%s gets the whole file', async (_, headers) => {
     const response = await get('/digits.txt', headers);
 
@@ -386,8 +385,8 @@ describe('a range', async () => {
     expect(await response.text()).toBe('0123456789');
   });
 
-  test.each([etag, LAST_MODIFIED])('of the present state %s gets 206', async (state) => {
-    expect((await get('/digits.txt', { Range: 'bytes=0-1', 'If-Range': state })).status).toBe(206);
+  test('of the present state gets 206', async () => {
+    expect((await get('/digits.txt', { Range: 'bytes=0-1', 'If-Range': etag })).status).toBe(206);
   });
 
   test('of an empty file gets the empty file', async () => {

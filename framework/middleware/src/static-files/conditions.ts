@@ -56,9 +56,11 @@ export function rangeOf(ctx: Context, file: FileState): ByteRange | undefined {
   return { start, end };
 }
 
-/** Whether `If-Range` is absent or names this state: its strong tag or exact date (RFC 9110 §13.1.5). */
-function isSameState(ctx: Context, { etag, modifiedMs }: FileState): boolean {
+/**
+ * Whether `If-Range` is absent or names this state by its strong tag. Dates are not compared: two releases can
+ * have files of the same date, whose parts must not be joined (RFC 9110 §13.1.5).
+ */
+function isSameState(ctx: Context, { etag }: FileState): boolean {
   const header = ctx.get('if-range');
-  if (header === undefined || header === etag) return true;
-  return !header.includes('"') && dateOf(ctx, 'if-range') === modifiedMs;
+  return header === undefined || header === etag;
 }
