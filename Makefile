@@ -5,7 +5,7 @@ IMAGES := $(patsubst services/%/package.json,image-%,$(wildcard services/*/packa
 # Vitest with the projects of tests/; $(TEST_FLAGS) are further arguments.
 TESTS  = $(if $(wildcard tests),npx vitest run --config tests/vitest.config.ts $(TEST_FLAGS),echo "The folder tests/ is missing" >&2; false)
 
-# If a program cannot be installed, the tests that need it are skipped. In CI, it ends make before the tests.
+# If a program cannot be installed, "make test" skips the tests that need it. In CI, it ends make before the tests.
 OPTIONAL := $(if $(CI),,--optional)
 
 # Only USER=… of the command line counts: every shell sets USER.

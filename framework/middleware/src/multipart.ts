@@ -129,9 +129,11 @@ function malformed(): BadRequestError {
   return new BadRequestError('The multipart form is malformed or ends early');
 }
 
-/** The error for a part that is not text in UTF-8, or is encoded. */
+/** The error for a field that is not text in UTF-8, or a part that is encoded. */
 function unsupported(): UnsupportedMediaTypeError {
-  return new UnsupportedMediaTypeError('Each part of the form must be in UTF-8 and not encoded');
+  return new UnsupportedMediaTypeError(
+    'The fields of the form must be in UTF-8, and no part encoded',
+  );
 }
 
 const HEADER = /^([!#$%&'*+.^_`|~\dA-Za-z-]+):(.*)$/s;

@@ -257,7 +257,7 @@ async function drainServer(
   await sleep(delayMs);
   // A proxy that closes its idle connections earlier never sends a request on one that is being closed here.
   const timeoutMs = Math.max(1, closeEndMs - performance.now());
-  await server.close({ lingerMs: Math.min(idleMs, timeoutMs / 2), timeoutMs });
+  await server.close({ lingerMs: Math.min(idleMs, (timeoutMs * 3) / 4), timeoutMs });
   return performance.now() < closeEndMs;
 }
 
@@ -271,7 +271,7 @@ function exitAfter(timeoutMs: number, logger: Logger): void {
   setTimeout(exit, timeoutMs).unref();
 }
 
-/** After an uncaught error, requests in flight have five seconds, and no load balancer is waited for. */
+/** After an uncaught error, the process ends within five seconds, and no load balancer is waited for. */
 const CRASH_LIMITS = { DRAIN_DELAY_MS: 0, DRAIN_TIMEOUT_MS: 5_000 };
 
 /** What happens after an uncaught error. */
