@@ -36,8 +36,8 @@ test('a call rejects an invalid deadline', async () => {
 });
 
 test.each([
-  ['ada:secret', 'ada:secret'],
-  ['ada', 'ada:'],
+  ['nina:secret', 'nina:secret'],
+  ['nina', 'nina:'],
   [':secret', ':secret'],
   ['zo%C3%AB:a%2Fb%40c', 'zoë:a/b@c'],
 ])(
@@ -53,17 +53,17 @@ test.each([
 
     const [scheme, credentials = ''] = received[0]?.headers.authorization?.split(' ') ?? [];
     expect([scheme, Buffer.from(credentials, 'base64').toString()]).toEqual(['Basic', sent]);
-    expect(inspect(error, { depth: 9 })).not.toMatch(/secret|ada|%2F/);
+    expect(inspect(error, { depth: 9 })).not.toMatch(/secret|nina|%2F/);
   },
 );
 
 test.each([
-  'ftp://ada:secret@host',
-  'http://ada:secret%zz@host',
-  'http://ada:secret%FF@host',
+  'ftp://nina:secret@host',
+  'http://nina:secret%zz@host',
+  'http://nina:secret%FF@host',
   'http://ada:50%secret@host',
-  'http://ada:secret@host/?a=1',
-  'ada:secret@host',
+  'http://nina:secret@host/?a=1',
+  'nina:secret@host',
   'http://a:secret/x@h',
 ])('the error of the baseUrl %s contains no password', (baseUrl) => {
   const error = catchError(() => createClient({ baseUrl }));
@@ -74,7 +74,7 @@ test.each([
 
 test('an unreachable address with a password fails without it', async () => {
   const client = createClient<{ '/': { get: object } }>({
-    baseUrl: 'http://ada:secret@127.0.0.1:1',
+    baseUrl: 'http://nina:secret@127.0.0.1:1',
     attempts: 1,
   });
 
