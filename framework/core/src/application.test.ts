@@ -6,7 +6,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { type Application, createApp } from './application.ts';
 import type { Context, Middleware } from './context.ts';
-import { createRequestId, recordOf } from './request-context.ts';
+import { createRequestId } from './request/request-id.ts';
+import { recordOf } from './request-context.ts';
 import { listen } from './server/listen.ts';
 import { openConnection, request } from './testing/index.ts';
 

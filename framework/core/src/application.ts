@@ -1,24 +1,27 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { type Chain, compose, END } from './compose.ts';
-import type { Middleware } from './context.ts';
+import { type Chain, compose } from './compose.ts';
+import { END, type Middleware } from './context.ts';
 import { consoleLogger, type Logger, messageFirst, type PinoLogger } from './logger.ts';
-import { metadataOf, rejectFactory, requireMiddleware, runsRoutes } from './middleware.ts';
+import {
+  metadataOf,
+  rejectFactory,
+  requireMiddleware,
+  runsRoutes,
+  runUnder,
+} from './middleware.ts';
+import { TrackedResponse } from './node/tracked-response.ts';
 import { aFunction, anObjectWith, milliseconds, readOptions } from './options.ts';
-import { createPrefixTest, readPattern, runUnder } from './request/path.ts';
+import { createPrefixTest, readPattern } from './request/path.ts';
 import { readTarget, UNREADABLE } from './request/request-target.ts';
 import { aTrustProxy, readTrustProxy, type TrustProxy } from './request/trust-proxy.ts';
 import { type ContextSettings, NodePair, RequestContext } from './request-context.ts';
 import { finish } from './response/write-response.ts';
 import { TreeRouter } from './router/create-router.ts';
-import {
-  type AnyHandler,
-  type NoParts,
-  type RouteMethods,
-  RouteRegistrar,
-} from './router/register.ts';
+import { type AnyHandler, RouteRegistrar } from './router/register.ts';
+import type { NoParts } from './router/response-types.ts';
 import type { AllowedMethodsOptions, RouteDefinition } from './router/router.ts';
+import type { RouteMethods } from './router/types.ts';
 import { isProduction, warnIfSlow, warnOfUnparsedBody } from './warnings.ts';
 
 export interface ApplicationOptions {
@@ -66,7 +69,7 @@ export interface Application extends RouteMethods<'', NoParts> {
    */
   allowedMethods(options?: AllowedMethodsOptions): Middleware;
   /**
-   * Runs `plugin`. Middleware that it adds, even after an `await`, runs at this position.
+   * Runs `plugin` with an application that adds middleware at this position, even after an `await`.
    */
   plugin(plugin: Plugin): this;
   /**
@@ -90,50 +93,45 @@ export interface Application extends RouteMethods<'', NoParts> {
  * @throws {TypeError} if an option is unknown or its value is invalid
  */
 export function createApp(options: ApplicationOptions = {}): Application {
-  return new StackedApplication(options);
+  const shared = readApplicationOptions(options);
+  return new StackedApplication(shared, shared.stack);
 }
 
 /** Middleware in order; a nested list contains the middleware of one plugin. */
 type Stack = (Middleware | Stack)[];
 
+/** What an application shares with the applications that its plugins get. */
+interface Shared {
+  readonly logger: Logger;
+  readonly settings: ContextSettings;
+  readonly isDevelopment: boolean;
+  /** The whole stack. */
+  readonly stack: Stack;
+  /** Runs alone for requests that are rejected before the chain. */
+  readonly outermost: Chain;
+  /** Contains the groups: the most specific route of all wins, and a route in two groups is a conflict. */
+  readonly router: TreeRouter;
+  /** Consecutive routes form a group, whose middleware runs at their position. */
+  readonly groupOf: WeakMap<Stack[number], TreeRouter>;
+  readonly plugins: Promise<void>[];
+  readonly handle: Application['handle'];
+  /** The composed stack; `undefined` after middleware was added. */
+  chain: Chain | undefined;
+}
+
 class StackedApplication extends RouteRegistrar implements Application {
   readonly logger: Logger;
-  readonly #settings: ContextSettings;
-  readonly #isDevelopment = !isProduction();
+  readonly handle: Application['handle'];
+  readonly #shared: Shared;
+  /** Where this application adds middleware: the whole stack, or the list of a plugin. */
   readonly #stack: Stack;
-  /** Contains the groups: the most specific route of all wins, and a route in two groups is a conflict. */
-  readonly #router = new TreeRouter({});
-  /** Consecutive routes form a group, whose middleware runs at their position. */
-  readonly #groupOf = new WeakMap<Stack[number], TreeRouter>();
-  /** The list of the running plugin: it may add middleware after later middleware was added. */
-  readonly #pluginStack = new AsyncLocalStorage<Stack>();
-  readonly #outermost: Chain;
-  readonly #plugins: Promise<void>[] = [];
-  #chain: Chain | undefined;
 
-  constructor(options: ApplicationOptions) {
+  constructor(shared: Shared, stack: Stack) {
     super();
-    const {
-      logger = consoleLogger,
-      trustProxy = false,
-      deadlineMs = 0,
-      outermost,
-    } = readOptions('createApp()', options, {
-      logger: anObjectWith('a logger with info, warn and error', ['info', 'warn', 'error']),
-      trustProxy: aTrustProxy,
-      deadlineMs: milliseconds,
-      outermost: aFunction,
-    });
-    this.#stack = outermost ? [outermost] : [];
-    // Runs alone for requests that are rejected before the chain.
-    this.#outermost = compose(flatten(this.#stack));
-    this.logger = messageFirst(logger);
-    this.#settings = {
-      log: this.logger,
-      isTrustedProxy: readTrustProxy(trustProxy),
-      deadlineMs,
-      handle: this.handle,
-    };
+    this.logger = shared.logger;
+    this.handle = shared.handle;
+    this.#shared = shared;
+    this.#stack = stack;
   }
 
   use(first: string | Middleware, ...rest: readonly Middleware[]): this {
@@ -163,45 +161,48 @@ class StackedApplication extends RouteRegistrar implements Application {
   }
 
   protected addRoute(method: string, path: string, handlers: readonly AnyHandler[]): this {
-    const last = this.#openStack().at(-1);
-    const present = last && this.#groupOf.get(last);
+    const { router, groupOf } = this.#shared;
+    const last = this.#stack.at(-1);
+    const present = last && groupOf.get(last);
     if (present) {
       present.route(method, path, ...handlers);
       return this;
     }
     const group = new TreeRouter({});
-    this.#router.mount('/', group);
-    const run = this.#router.routesOf(group);
+    router.mount('/', group);
+    const run = router.routesOf(group);
     group.route(method, path, ...handlers);
-    this.#groupOf.set(run, group);
+    groupOf.set(run, group);
     return this.#add(run);
   }
 
   getRoutes(): readonly RouteDefinition[] {
-    return this.#router.getRoutes();
+    return this.#shared.router.getRoutes();
   }
 
   allowedMethods(options?: AllowedMethodsOptions): Middleware {
-    return this.#router.allowedMethods(options);
+    return this.#shared.router.allowedMethods(options);
   }
 
   plugin(plugin: Plugin): this {
     requirePlugin(plugin);
     const stack: Stack = [];
     this.#add(stack);
-    const running = this.#pluginStack.run(stack, async () => plugin(this));
+    const app = new StackedApplication(this.#shared, stack);
+    const running = (async () => plugin(app))();
     running.catch(() => {}); // ready() rejects
-    this.#plugins.push(running);
+    this.#shared.plugins.push(running);
     return this;
   }
 
   async ready(): Promise<void> {
+    const { plugins, stack } = this.#shared;
     let count: number;
     do {
-      count = this.#plugins.length;
-      await Promise.all(this.#plugins);
-    } while (count < this.#plugins.length); // plugins may add plugins
-    const layers = flatten(this.#stack);
+      count = plugins.length;
+      await Promise.all(plugins);
+    } while (count < plugins.length); // plugins may add plugins
+    const layers = flatten(stack);
     for (const [at, layer] of layers.entries()) {
       metadataOf(layer)?.onReady?.(this.logger, {
         isAfterRoutes: layers.slice(0, at).some(runsRoutes),
@@ -210,41 +211,82 @@ class StackedApplication extends RouteRegistrar implements Application {
     }
   }
 
-  /** `OPTIONS *` applies to the server as a whole (RFC 9110 §9.3.7). */
-  readonly #serverWide: Chain = (ctx) =>
-    this.#outermost(ctx, () => {
+  #add(...items: Stack): this {
+    this.#stack.push(...items);
+    this.#shared.chain = undefined;
+    return this;
+  }
+}
+
+function readApplicationOptions(options: ApplicationOptions): Shared {
+  const {
+    logger = consoleLogger,
+    trustProxy = false,
+    deadlineMs = 0,
+    outermost,
+  } = readOptions('createApp()', options, {
+    logger: anObjectWith('a logger with info, warn and error', ['info', 'warn', 'error']),
+    trustProxy: aTrustProxy,
+    deadlineMs: milliseconds,
+    outermost: aFunction,
+  });
+  const stack: Stack = outermost ? [outermost] : [];
+  const log = messageFirst(logger);
+  const isTrustedProxy = readTrustProxy(trustProxy);
+  const handle = (req: IncomingMessage, res: ServerResponse) => serve(shared, req, res);
+  const shared: Shared = {
+    logger: log,
+    settings: { log, isTrustedProxy, deadlineMs, handle },
+    isDevelopment: !isProduction(),
+    stack,
+    outermost: compose(flatten(stack)),
+    router: new TreeRouter({}),
+    groupOf: new WeakMap(),
+    plugins: [],
+    handle,
+    chain: undefined,
+  };
+  return shared;
+}
+
+/**
+ * Serves one request; docs/architecture.md describes the eight steps:
+ *
+ * 1. socket: the server has read the head of the request.
+ * 2. target: `readTarget` checks the head and normalises the path.
+ * 3. context: `RequestContext` reads the request and records the response.
+ * 4. chain: the middleware runs in order, each with its `next()`.
+ * 5. route: the middleware of a router finds the route and runs its own chain.
+ * 6. handler: the last function of the route returns or sends the response.
+ * 7. contract: `ctx.json()` makes JSON of the declared fields.
+ * 8. response: `finish` writes head and body once the chain has ended.
+ */
+function serve(shared: Shared, req: IncomingMessage, res: ServerResponse): void {
+  let target = UNREADABLE;
+  let chain: Chain;
+  shared.chain ??= compose(flatten(shared.stack));
+  try {
+    target = readTarget(req);
+    chain = target.path === '*' ? serverWide(shared.outermost) : shared.chain;
+  } catch (error) {
+    chain = (ctx) => shared.outermost(ctx, () => Promise.reject(error));
+  }
+  const ctx = new RequestContext(new NodePair(req, res), target, shared.settings);
+  if (res instanceof TrackedResponse) res.log = shared.logger;
+  if (shared.isDevelopment) {
+    warnIfSlow(ctx);
+    warnOfUnparsedBody(ctx);
+  }
+  finish(ctx, chain(ctx, END));
+}
+
+/** `OPTIONS *` applies to the server as a whole (RFC 9110 §9.3.7). */
+function serverWide(outermost: Chain): Chain {
+  return (ctx) =>
+    outermost(ctx, () => {
       ctx.status = 204;
       return END();
     });
-
-  #add(...items: Stack): this {
-    this.#openStack().push(...items);
-    this.#chain = undefined;
-    return this;
-  }
-
-  /** The list to which this code adds: that of the running plugin, or the whole stack. */
-  #openStack(): Stack {
-    return this.#pluginStack.getStore() ?? this.#stack;
-  }
-
-  readonly handle = (req: IncomingMessage, res: ServerResponse): void => {
-    let target = UNREADABLE;
-    let chain: Chain;
-    this.#chain ??= compose(flatten(this.#stack));
-    try {
-      target = readTarget(req);
-      chain = target.path === '*' ? this.#serverWide : this.#chain;
-    } catch (error) {
-      chain = (ctx) => this.#outermost(ctx, () => Promise.reject(error));
-    }
-    const ctx = new RequestContext(new NodePair(req, res), target, this.#settings);
-    if (this.#isDevelopment) {
-      warnIfSlow(ctx);
-      warnOfUnparsedBody(ctx);
-    }
-    finish(ctx, chain(ctx, END));
-  };
 }
 
 function flatten(stack: Stack): Middleware[] {

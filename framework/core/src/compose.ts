@@ -1,22 +1,7 @@
-import type { Context, Middleware, Next } from './context.ts';
+import { type Context, DONE, END, type Middleware, type Next } from './context.ts';
 import { onlyDescribes, requireMiddleware } from './middleware.ts';
-import type { RequestContext } from './request-context.ts';
-import { isClientAbort } from './response/problem.ts';
+import { isClientAbort } from './request/abort.ts';
 import { acceptStop, isProduction, warnOfStop } from './warnings.ts';
-
-/** The promise that `next()` returns if everything after it has run synchronously. */
-const DONE: Promise<void> = Promise.resolve();
-
-/**
- * Whether the promise that `next()` returned has nothing to wait for, because everything after the
- * middleware has already run without an error. A middleware that returns it stays synchronous.
- */
-export function hasRun(running: unknown): boolean {
-  return running === DONE;
-}
-
-/** The `next` of the outermost chain: nothing follows it. */
-export const END: Next = () => DONE;
 
 /** Middleware joined into one function: never throws. `hasRun` is true of its result if it ran synchronously. */
 export type Chain = (ctx: Context, next: Next) => Promise<void>;
@@ -50,6 +35,13 @@ function joinBefore(stack: readonly Middleware[], last: Chain): Chain {
     .reduceRight<Chain>((rest, layer) => link(layer, rest, onStop), last);
 }
 
+/** What a chain reads and sets of a context, besides what middleware sees. */
+interface RunningContext extends Context {
+  next: Next;
+  /** Whether the response was written. */
+  readonly finished: boolean;
+}
+
 /** Called in development when a middleware has ended without calling `next()`. */
 type OnStop = (ctx: Context, layer: Middleware) => void;
 
@@ -59,7 +51,7 @@ type OnStop = (ctx: Context, layer: Middleware) => void;
  */
 function link(layer: Middleware, rest: Chain, onStop: OnStop | undefined): Chain {
   return (context, outerNext) => {
-    const ctx = context as RequestContext;
+    const ctx = context as RunningContext;
     const callerNext = ctx.next;
     let downstream: Promise<void> | undefined;
     let repeated: Promise<void> | undefined;

@@ -1,14 +1,11 @@
 /// <reference types="node" preserve="true" />
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Logger } from './logger.ts';
-import type { BodyStream, StreamOptions } from './request/body-stream.ts';
-import type { Body } from './response/write-response.ts';
+import type { Readable } from 'node:stream';
 
-/** The value of a query key: a string, or an array of all values if the key is repeated. */
-export type QueryValue = string | string[] | undefined;
-/** The decoded query of a request, by key. */
-export type Query = Record<string, QueryValue>;
+import type { Logger } from './logger.ts';
+import type { Query } from './request/request-target.ts';
+import type { Body } from './response/body.ts';
 
 /** What `State` has unless an application declares another type for it. */
 interface DefaultState {
@@ -23,6 +20,30 @@ export interface State extends DefaultState {
 
 /** Runs everything after the current middleware; resolves once all of it has run. */
 export type Next = () => Promise<void>;
+
+/** What `next()` returns if everything after the middleware has already run without an error. */
+export const DONE: Promise<void> = Promise.resolve();
+
+/**
+ * Whether the promise that `next()` returned has nothing to wait for, because everything after the
+ * middleware has already run without an error. A middleware that returns it stays synchronous.
+ */
+export function hasRun(running: unknown): boolean {
+  return running === DONE;
+}
+
+/** The `next` of the outermost chain: nothing follows it. */
+export const END: Next = () => DONE;
+
+export interface StreamOptions {
+  /** Maximum size of the body in bytes, before any content coding is decoded. */
+  readonly limit: number;
+}
+
+/** The bytes of a request body. */
+export interface BodyStream extends Readable {
+  [Symbol.asyncIterator](): NodeJS.AsyncIterator<Buffer>;
+}
 
 /** What middleware can narrow: the parts of a request, the shared values and the response. */
 export interface Parts {

@@ -1,17 +1,17 @@
 import type { Context, MatchedRoute, Parts } from './context.ts';
-import { recordOf, type SentListener } from './request-context.ts';
-import type { ResponseViolation } from './response/contract.ts';
+import { type ResponseViolation, recordOf, type SentListener } from './request-context.ts';
+import { type Content, isStream } from './response/body.ts';
 import { takeNodeHeaders as takeFromNode } from './response/head.ts';
-import { type ErrorResponseOptions, recordError } from './response/problem.ts';
+import { type ErrorResponseOptions, recordError } from './response/record-error.ts';
 import { findHeader } from './response/response-headers.ts';
-import * as protocols from './response/switch-protocols.ts';
-import { type Content, isStream, reportSent } from './response/write-response.ts';
-import { closingOfSocket, type UpgradedConnection } from './server/connections.ts';
+import { reportSent } from './response/write-response.ts';
 import {
   type DispatchedResponse,
   type DispatchOptions,
   dispatch as dispatchTo,
 } from './server/dispatch.ts';
+import { closingOfSocket, type UpgradedConnection } from './server/registry.ts';
+import * as protocols from './server/switch-protocols.ts';
 
 /**
  * Records `error` as the response and replaces any other response. Logs errors with status 500 and
@@ -193,9 +193,11 @@ export function setParts(ctx: Context, { params, query, body }: Parts): void {
   if (body !== undefined) context.body = body;
 }
 
-export { hasRun, isThenable } from './compose.ts';
+export { isThenable } from './compose.ts';
+export { hasRun } from './context.ts';
 export { describeRoute, metadataOf } from './middleware.ts';
 export { loadOptional } from './optional-package.ts';
+export { viaOf } from './request/dispatched-request.ts';
 export {
   createTypeReader,
   isUtf8Charset,
@@ -218,19 +220,14 @@ export {
   sendContinue,
 } from './request/read-body.ts';
 export { parseQuery } from './request/request-target.ts';
+export { type Content, isStream } from './response/body.ts';
 export { createPartSerializer } from './response/contract.ts';
-export {
-  PROBLEM_TYPE,
-  problemOfStatus,
-  statusOf,
-  titleOf,
-  unmatchedStatus,
-} from './response/problem.ts';
-export type { RawConnection, TakeOver } from './response/switch-protocols.ts';
-export { type Content, isStream } from './response/write-response.ts';
+export { PROBLEM_TYPE, problemOfStatus, statusOf } from './response/problem.ts';
+export { titleOf, unmatchedStatus } from './response/status.ts';
 export { errorCodes, readsBody } from './router/declared-errors.ts';
 export { stringify } from './schema/stringify.ts';
-export type { UpgradedConnection } from './server/connections.ts';
-export { type DispatchedResponse, type DispatchOptions, viaOf } from './server/dispatch.ts';
+export type { DispatchedResponse, DispatchOptions } from './server/dispatch.ts';
 export { acceptUpgrades } from './server/dispatch-upgrades.ts';
+export type { UpgradedConnection } from './server/registry.ts';
+export type { RawConnection, TakeOver } from './server/switch-protocols.ts';
 export { hasParsedBody, isProduction, warnOnce } from './warnings.ts';

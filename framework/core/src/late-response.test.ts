@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createApp } from './application.ts';
 import type { Context } from './context.ts';
 import { dispatch } from './extension.ts';
-import { http } from './http.ts';
+import { http } from './node/http.ts';
 import { listen } from './server/listen.ts';
 import { openConnection, request } from './testing/index.ts';
 

@@ -66,6 +66,11 @@ export function runsRoutes(middleware: object): boolean {
   return kinds.get(middleware) === 'routes';
 }
 
+/** Returns middleware that runs `run` for requests whose path is one for which `isUnder` returns true. */
+export function runUnder(isUnder: (path: string) => boolean, run: Middleware): Middleware {
+  return (ctx, next) => (isUnder(ctx.path) ? run(ctx, next) : next());
+}
+
 const FACTORY = Symbol.for('fw.factory');
 const PLUGIN = Symbol.for('fw.plugin');
 

@@ -1,11 +1,26 @@
-import { randomFillSync } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 
-import { END } from './compose.ts';
-import type { Context, MatchedRoute, Next, Query, State } from './context.ts';
+import {
+  type BodyStream,
+  type Context,
+  END,
+  type MatchedRoute,
+  type Next,
+  type State,
+  type StreamOptions,
+} from './context.ts';
 import type { Logger } from './logger.ts';
-import { type BodyStream, type StreamOptions, streamBody } from './request/body-stream.ts';
-import { isHost, parseQuery, type RequestTarget, UNREADABLE } from './request/request-target.ts';
+import { show } from './options.ts';
+import { createAbortSignal } from './request/abort.ts';
+import { streamBody } from './request/body-stream.ts';
+import { readRequestId } from './request/request-id.ts';
+import {
+  isHost,
+  parseQuery,
+  type Query,
+  type RequestTarget,
+  UNREADABLE,
+} from './request/request-target.ts';
 import {
   type Forwarding,
   forwardedAddresses,
@@ -13,8 +28,15 @@ import {
   type IsTrusted,
   readForwarding,
 } from './request/trust-proxy.ts';
-import type { Contract, ResponseViolation } from './response/contract.ts';
-import { type ErrorContract, type ErrorMembers, NO_ERRORS } from './response/error-contract.ts';
+import {
+  type Body,
+  type Content,
+  contentOf,
+  discard,
+  isBinary,
+  isStream,
+  requireSendable,
+} from './response/body.ts';
 import {
   BadRequestError,
   ConflictError,
@@ -29,7 +51,6 @@ import {
   UnprocessableContentError,
   UnsupportedMediaTypeError,
 } from './response/http-error.ts';
-import { unmatchedStatus } from './response/problem.ts';
 import {
   encodeLocation,
   findHeader,
@@ -37,16 +58,9 @@ import {
   type ResponseHeaders,
   setHeader,
 } from './response/response-headers.ts';
-import {
-  type Body,
-  type Content,
-  contentOf,
-  discard,
-  isBinary,
-  isStream,
-  requireSendable,
-} from './response/write-response.ts';
+import { unmatchedStatus } from './response/status.ts';
 import { stringify } from './schema/stringify.ts';
+import type { Violation } from './schema/trace.ts';
 import { warnOfRoute } from './warnings.ts';
 
 /** Receives the status of a sent response, or 499 or 500 if it was not sent completely. */
@@ -62,9 +76,36 @@ export interface ContextSettings {
   readonly handle: (req: IncomingMessage, res: ServerResponse) => void;
 }
 
+/** The members of an error as `ctx.fail` takes them. */
+export type ErrorMembers = Readonly<Record<string, unknown>> & { readonly detail?: string };
+
+/** What the context needs of the responses that a route declares. */
+interface ResponseContract {
+  /** The JSON of the declared fields of `value`. */
+  serialize(ctx: RequestContext, value: unknown): string | undefined;
+}
+
+/** What the context needs of the errors that a route declares. */
+interface DeclaredErrors {
+  /** The error with this code; `undefined` if it is not declared. */
+  read(
+    ctx: RequestContext,
+    code: string,
+    members: ErrorMembers,
+  ):
+    | (HttpErrorOptions & { readonly status: number; readonly detail: string | undefined })
+    | undefined;
+}
+
+/** How a response broke the contract of its route. */
+export interface ResponseViolation extends Violation {
+  readonly status: number;
+  /** The code of an error that the route does not declare. */
+  readonly code?: string;
+}
+
 const NO_LISTENERS: readonly SentListener[] = [];
 const NO_PARAMS: Record<string, string> = Object.freeze(Object.create(null));
-const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The error for a method that was destructured, as in `({ json }) => json({})`. */
 function detached(method: string): TypeError {
@@ -97,7 +138,7 @@ export class RequestContext implements Context {
   readonly path: string;
   readonly log: Logger;
   params: Record<string, string> = NO_PARAMS;
-  route: (MatchedRoute & { readonly errors?: ErrorContract | undefined }) | undefined = undefined;
+  route: (MatchedRoute & { readonly errors?: DeclaredErrors | undefined }) | undefined = undefined;
   body: unknown = undefined;
   next: Next = END;
   /** Called once the response has been sent. */
@@ -109,9 +150,11 @@ export class RequestContext implements Context {
   /** Whether another response may replace the recorded one. */
   isReplaceable = false;
   /** The contract of the route while its handler runs. */
-  contract: Contract | undefined = undefined;
+  contract: ResponseContract | undefined = undefined;
   /** How the response broke the contract. */
   violation: ResponseViolation | undefined = undefined;
+  /** Passes the connection to another protocol, for the status 101. */
+  upgrade: (() => void) | undefined = undefined;
   responseBody: Content = '';
   responseType = '';
   /** Length of a streamed body in bytes; -1 if unknown. */
@@ -202,10 +245,7 @@ export class RequestContext implements Context {
   }
 
   get requestId(): string {
-    if (this.#requestId === '') {
-      const claimed = this.get('x-request-id');
-      this.#requestId = claimed && REQUEST_ID.test(claimed) ? claimed : createRequestId();
-    }
+    if (this.#requestId === '') this.#requestId = readRequestId(this.get('x-request-id'));
     return this.#requestId;
   }
 
@@ -334,8 +374,13 @@ export class RequestContext implements Context {
 
   fail(code: string, members: ErrorMembers = {}): never {
     if (!this) throw detached('fail');
-    const { errors = NO_ERRORS } = this.route ?? {};
-    const { detail, ...error } = errors.read(this, code, members);
+    const declared = this.route?.errors?.read(this, code, members);
+    if (declared === undefined) {
+      throw new TypeError(
+        `${this.method} ${this.route?.path ?? this.path} cannot fail with "${show(code)}": endpoint() does not declare it`,
+      );
+    }
+    const { detail, ...error } = declared;
     throw httpErrorOf(error.status, detail, error);
   }
 
@@ -403,44 +448,6 @@ export class RequestContext implements Context {
     this.responseType = type;
     this.responseBody = body;
   }
-}
-
-/**
- * A signal that aborts when the client disconnects before `res` is complete, or after `remainingMs`.
- * Without `remainingMs`, there is no deadline.
- */
-function createAbortSignal(res: ServerResponse, remainingMs: number | undefined): AbortSignal {
-  const abort = new AbortController();
-  const timer =
-    remainingMs === undefined ? undefined : setTimeout(expire, Math.max(0, remainingMs), abort);
-  const onClose = () => {
-    clearTimeout(timer);
-    if (res.writableFinished) return;
-    const reason = 'The client disconnected before the response was complete';
-    abort.abort(new DOMException(reason, 'AbortError'));
-  };
-  if (res.destroyed) onClose();
-  else res.once('close', onClose);
-  return abort.signal;
-}
-
-function expire(abort: AbortController): void {
-  abort.abort(new DOMException('The deadline of the request passed', 'TimeoutError'));
-}
-
-const ID_LENGTH = 32;
-const random = Buffer.alloc(8_192);
-let digits = '';
-let at = 0;
-
-/** A new request id: 32 random hexadecimal digits, like the ids of nginx. Generated in batches. */
-export function createRequestId(): string {
-  if (at === digits.length) {
-    digits = randomFillSync(random).toString('hex');
-    at = 0;
-  }
-  at += ID_LENGTH;
-  return digits.slice(at - ID_LENGTH, at);
 }
 
 /** Classes whose constructor only needs a message; 401 also needs a scheme, 405 the allowed methods. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-import type { Context } from '../context.ts';
+import type { BodyStream, Context, StreamOptions } from '../context.ts';
 import { aWholeNumber, readOptions, required } from '../options.ts';
 import {
   bodyTooLarge,
@@ -12,16 +12,6 @@ import {
   markStreamed,
   sendContinue,
 } from './read-body.ts';
-
-export interface StreamOptions {
-  /** Maximum size of the body in bytes, before any content coding is decoded. */
-  readonly limit: number;
-}
-
-/** The bytes of a request body. */
-export interface BodyStream extends Readable {
-  [Symbol.asyncIterator](): NodeJS.AsyncIterator<Buffer>;
-}
 
 /**
  * The body of a request as a stream, which is destroyed when the request is aborted or its response was

@@ -1,5 +1,3 @@
-import type { Middleware } from '../context.ts';
-
 /*
  * The normal form of a path, which all guards, prefixes and routes compare: printable ASCII
  * characters are decoded, all other bytes are upper-case escapes (RFC 3986 §6.2.2). `%2F`, `%25`,
@@ -107,11 +105,6 @@ export function readPattern(pattern: string, action: string): string {
 /** Escapes characters that a request must escape, but a program need not: `/café`. */
 function encodeUnsafe(pattern: string): string {
   return pattern.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
-}
-
-/** Returns middleware that runs `run` for requests whose path is one for which `isUnder` returns true. */
-export function runUnder(isUnder: (path: string) => boolean, run: Middleware): Middleware {
-  return (ctx, next) => (isUnder(ctx.path) ? run(ctx, next) : next());
 }
 
 /**

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import type { Context } from '../context.ts';
-import { createPrefixTest, runUnder } from './path.ts';
+import { runUnder } from '../middleware.ts';
+import { createPrefixTest } from './path.ts';
 
 test.each([
   ['/users/:id', '/users', false],

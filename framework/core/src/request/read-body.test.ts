@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openConnection } from '@fw/core/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-import { IncomingRequest } from './incoming-request.ts';
+import { IncomingRequest } from '../node/incoming-request.ts';
 import {
   BodyMemory,
   countBody,

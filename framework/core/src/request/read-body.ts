@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+
+import { type BodyReceiver, IncomingRequest } from '../node/incoming-request.ts';
 import { BadRequestError, PayloadTooLargeError } from '../response/http-error.ts';
-import { type BodyReceiver, IncomingRequest } from './incoming-request.ts';
 
 /** How much of a rejected body is read and discarded, so that the client can read the response. */
 const DISCARD_BYTES = 16 * 1024 ** 2;

@@ -1,9 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 
-import type { Query } from '../context.ts';
 import { BadRequestError, HttpError } from '../response/http-error.ts';
 import { normalizePath } from './path.ts';
+
+/** The value of a query key: a string, or an array of all values if the key is repeated. */
+export type QueryValue = string | string[] | undefined;
+/** The decoded query of a request, by key. */
+export type Query = Record<string, QueryValue>;
 
 /** The parts of a request's first line and its `Host`, after all checks. */
 export interface RequestTarget {

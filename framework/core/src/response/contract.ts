@@ -1,15 +1,8 @@
 import type { Context } from '../context.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { RequestContext, ResponseViolation } from '../request-context.ts';
 import { requireJsonSchema } from '../schema/json-schema.ts';
 import { createSerializer, type Serializer, type Violation } from '../schema/serializer.ts';
 import { isProduction } from '../warnings.ts';
-
-/** A response that does not fit the responses of its route. */
-export interface ResponseViolation extends Violation {
-  readonly status: number;
-  /** The code of an error that the route does not declare. */
-  readonly code?: string;
-}
 
 /**
  * Creates the contract of responses; `undefined` if no successful response has a schema.

@@ -1,13 +1,10 @@
 import { show } from '../options.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { ErrorMembers, RequestContext } from '../request-context.ts';
 import type { Serializer } from '../schema/serializer.ts';
 import { shapesOf } from '../schema/shapes.ts';
 import { compile, report } from './contract.ts';
 import { HttpError } from './http-error.ts';
 import { problemOf } from './problem.ts';
-
-/** The members of an error as `ctx.fail` takes them. */
-export type ErrorMembers = Readonly<Record<string, unknown>> & { readonly detail?: string };
 
 /** Members that a schema cannot declare, because problems have them already. */
 const RESERVED = [
@@ -45,18 +42,13 @@ export class ErrorContract {
   }
 
   /**
-   * The error `code` with the declared members, and the detail.
+   * The error `code` with the declared members, and the detail; `undefined` if the code is not declared.
    *
-   * @throws {TypeError} if the code is not declared; outside production also if the members do not fit
+   * @throws {TypeError} outside production, if the members do not fit
    */
   read(ctx: RequestContext, code: string, { detail, ...members }: ErrorMembers) {
     const declared = this.#errors.get(code);
-    if (declared === undefined) {
-      const route = `${ctx.method} ${ctx.route?.path ?? ctx.path}`;
-      throw new TypeError(
-        `${route} cannot fail with "${show(code)}": endpoint() does not declare it`,
-      );
-    }
+    if (declared === undefined) return undefined;
     const selected = this.#select(ctx, declared, members);
     return { status: declared.status, code, detail, ...(selected && { members: selected }) };
   }
@@ -93,9 +85,6 @@ export class ErrorContract {
     return text === undefined ? undefined : JSON.parse(text);
   }
 }
-
-/** For requests without a route that declares errors. */
-export const NO_ERRORS = new ErrorContract(new Map());
 
 function compileMembers(name: string, schema: unknown): Serializer {
   const { converted, serialize } = compile(name, schema);

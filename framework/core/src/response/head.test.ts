@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 
 import { createApp } from '../application.ts';
 import type { Middleware } from '../context.ts';
-import { http } from '../http.ts';
+import { http } from '../node/http.ts';
 import { createServer } from '../server/create-server.ts';
 import { openConnection } from '../testing/index.ts';
 

@@ -1,4 +1,4 @@
-import { titleOf } from './problem.ts';
+import { titleOf } from './status.ts';
 
 export interface HttpErrorOptions extends ErrorOptions {
   /** A stable upper-case identifier that clients can compare. Default: derived from the status. */

@@ -10,7 +10,7 @@ import {
   responseHeader,
 } from '../extension.ts';
 import { request } from '../testing/index.ts';
-import type { Body } from './write-response.ts';
+import type { Body } from './body.ts';
 
 test('middleware replaces the recorded body after next()', async () => {
   const app = createApp();

@@ -1,4 +1,4 @@
-import { http } from '../http.ts';
+import { http } from '../node/http.ts';
 
 /** Names and values of response headers in turn. */
 export type ResponseHeaders = (string | string[])[];

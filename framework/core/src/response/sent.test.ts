@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { onSent } from '../extension.ts';
 import { listen } from '../server/listen.ts';
 import { openConnection, request } from '../testing/index.ts';
-import type { Body } from './write-response.ts';
+import type { Body } from './body.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const quiet = { info() {}, warn() {}, error() {} };

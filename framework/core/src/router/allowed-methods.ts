@@ -1,7 +1,7 @@
 import type { Context, Middleware } from '../context.ts';
 import { aListOf, aString, readOptions } from '../options.ts';
 import { MethodNotAllowedError } from '../response/http-error.ts';
-import { unmatchedStatus } from '../response/problem.ts';
+import { unmatchedStatus } from '../response/status.ts';
 import type { RouteTable } from './route-table.ts';
 import type { AllowedMethodsOptions } from './router.ts';
 

@@ -14,9 +14,9 @@ import {
   type Registration,
   type Route,
   requireServable,
-  runRoutes,
   type Scope,
-} from './route.ts';
+} from './registration.ts';
+import { runRoutes } from './route.ts';
 import { RouteTable } from './route-table.ts';
 import type {
   AllowedMethodsOptions,

@@ -1,21 +1,7 @@
 import { anObject, badOption } from '../options.ts';
-import { codeOf } from '../response/problem.ts';
-import type { JsonSchema } from '../schema/json-schema.ts';
-import { isStandardSchema, type OutputOf, type StandardSchema } from '../schema/standard-schema.ts';
-import type { EndpointMetadata, Sent } from './endpoint.ts';
-import type { NoParts } from './register.ts';
-
-/**
- * The codes of one status: one, a list, or by code the schema of its extension members (RFC 9457 §3.2),
- * `true` for none.
- */
-export type DeclaredCodes =
-  | string
-  | readonly string[]
-  | Readonly<Record<string, StandardSchema | JsonSchema | true>>;
-
-/** Codes by status. */
-export type CodesByStatus = Readonly<Record<number, DeclaredCodes>>;
+import { codeOf } from '../response/status.ts';
+import { isStandardSchema } from '../schema/standard-schema.ts';
+import type { CodesByStatus, DeclaredCodes } from './response-types.ts';
 
 /** An error that a route or its middleware sends. */
 export interface DeclaredError {
@@ -60,17 +46,24 @@ function badErrors(path: string, value: unknown, expected: string): TypeError {
   return badOption('endpoint()', { name: `errors${path}`, value, expected });
 }
 
+/** The accepted security schemes, each with its scopes; one of the entries suffices. */
+export type SecurityRequirements = readonly Readonly<Record<string, readonly string[]>>[];
+
 /** The metadata of a route from which its errors follow. */
 export interface ErrorMetadata {
   /** Whether the errors of the handler are checked. */
   readonly hasErrorContract?: boolean;
   readonly errors?: readonly DeclaredError[];
-  readonly endpoint?: Pick<EndpointMetadata, 'bodyTypes' | 'responses' | 'security'>;
+  readonly endpoint?: {
+    readonly bodyTypes?: readonly string[];
+    readonly responses?: Readonly<Record<number, unknown>>;
+    readonly security?: SecurityRequirements | undefined;
+  };
   readonly responses?: object;
   readonly validation?: { readonly body?: unknown; readonly status?: 400 | 422 } | undefined;
   readonly body?: { readonly errors?: readonly DeclaredError[] } | undefined;
   readonly rateLimit?: readonly unknown[];
-  readonly security?: EndpointMetadata['security'];
+  readonly security?: SecurityRequirements | undefined;
 }
 
 /** Methods whose bodies are part of a contract. */
@@ -124,30 +117,3 @@ export function errorCodes(
 function isOfServer(status: number): boolean {
   return status === 400 || status >= 500;
 }
-
-type CodeOf<Codes> = Codes extends string
-  ? Codes
-  : Codes extends readonly (infer Code)[]
-    ? Code
-    : keyof Codes;
-
-/** The types of the extension members by code. */
-export type ErrorsOf<Errors> = {
-  readonly [Code in CodeOf<Errors[keyof Errors]> & string]: MembersOf<Errors[keyof Errors], Code>;
-};
-
-/** The members of `Code`, in whichever status declares them. */
-type MembersOf<Codes, Code extends string> = [SchemaOf<Codes, Code>] extends [StandardSchema]
-  ? Sent<OutputOf<SchemaOf<Codes, Code>>>
-  : [SchemaOf<Codes, Code>] extends [true]
-    ? NoParts
-    : Readonly<Record<string, unknown>>;
-
-/** `true` if `Code` has no members. */
-type SchemaOf<Codes, Code extends string> = Codes extends string | readonly string[]
-  ? Code extends CodeOf<Codes>
-    ? true
-    : never
-  : Codes extends Readonly<Record<Code, infer Schema>>
-    ? Schema
-    : never;

@@ -1,6 +1,3 @@
-import type { ServerResponse } from 'node:http';
-
-import type { Context, Parts } from '../context.ts';
 import { describeRoute, markFactories } from '../middleware.ts';
 import {
   aBoolean,
@@ -12,11 +9,18 @@ import {
   oneOf,
   readOptions,
 } from '../options.ts';
-import type { Body } from '../response/write-response.ts';
-import { type JsonSchema, requireJsonSchema } from '../schema/json-schema.ts';
-import { isStandardSchema, type OutputOf, type StandardSchema } from '../schema/standard-schema.ts';
-import { type CodesByStatus, type ErrorsOf, readErrors } from './declared-errors.ts';
-import type { NoParts, Validator } from './register.ts';
+import { KEYWORDS, requireJsonSchema } from '../schema/json-schema.ts';
+import { isStandardSchema } from '../schema/standard-schema.ts';
+import { readErrors, type SecurityRequirements } from './declared-errors.ts';
+import type {
+  CodesByStatus,
+  DeclaredResponse,
+  ErrorsOf,
+  NoParts,
+  ResponseDescription,
+  ResponseOf,
+} from './response-types.ts';
+import type { Validator } from './types.ts';
 
 /** What an operation is for, in the OpenAPI document. */
 interface OperationDescription {
@@ -32,7 +36,7 @@ interface OperationDescription {
    * The accepted security schemes, each with its scopes: `[{ bearer: [] }]`; `[]` for none. Default: that
    * of the guards.
    */
-  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly security?: SecurityRequirements;
   /** The media types of the request body. Default: those of the body parser, or JSON without one. */
   readonly bodyTypes?: readonly string[];
 }
@@ -110,23 +114,6 @@ export function endpoint<
 
 markFactories({ endpoint });
 
-/** How a response appears in the OpenAPI document. */
-export interface ResponseDescription {
-  /** Default: the reason phrase of the status. */
-  readonly description?: string;
-  /** A description by header name. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Default `application/json`, or `application/problem+json` from 400 on. */
-  readonly mediaTypes?: readonly string[];
-}
-
-/** A response: the schema of its body, or a description with or without a schema. */
-export type DeclaredResponse =
-  | StandardSchema
-  | JsonSchema
-  | (ResponseDescription & { readonly schema?: unknown })
-  | undefined;
-
 /** The responses of an operation, by status. */
 interface DeclaredResponses {
   readonly schemas: Readonly<Record<string, unknown>>;
@@ -155,23 +142,6 @@ function readResponses(declared: Readonly<Record<number, DeclaredResponse>>): De
   const isDescribed = Object.keys(descriptions).length > 0;
   return { schemas, descriptions: isDescribed ? descriptions : undefined };
 }
-
-/** Keywords that distinguish a JSON Schema from a description; both may have `description`. */
-const KEYWORDS = [
-  '$ref',
-  'type',
-  'properties',
-  'items',
-  'prefixItems',
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'not',
-  'const',
-  'enum',
-] as const;
-
-type JsonSchemaKeyword = (typeof KEYWORDS)[number];
 
 function isSchema(value: unknown): boolean {
   return (
@@ -218,80 +188,3 @@ function readDescription(status: string, response: object) {
     },
   );
 }
-
-/** The type of the JSON that an operation with these responses sends; `unknown` without a contract. */
-export type ResponseOf<Responses> = [BodyOf<Responses, SuccessOf<Responses>>] extends [never]
-  ? unknown
-  : Sent<BodyOf<Responses, keyof Responses>>;
-
-/** The declared statuses from 200 to 299. */
-type SuccessOf<Responses> = {
-  [Status in keyof Responses]: `${Status & number}` extends `2${string}` ? Status : never;
-}[keyof Responses];
-
-/** The union of the declared bodies of `Status`; `never` if these responses have none. */
-type BodyOf<Responses, Status extends keyof Responses> = {
-  [Key in Status]: SchemaOutput<Responses[Key]>;
-}[Status];
-
-type SchemaOutput<Response> = Response extends StandardSchema
-  ? OutputOf<Response>
-  : Response extends { readonly schema: infer Schema }
-    ? OutputOf<Schema>
-    : keyof Response & JsonSchemaKeyword extends never
-      ? never
-      : unknown;
-
-/** `T` with read-only properties: a handler may send objects and lists that it cannot change. */
-export type Sent<T> = T extends object
-  ? T extends { toJSON(): unknown }
-    ? T
-    : { readonly [Key in keyof T]: Sent<T[Key]> }
-  : T;
-
-/** What a handler may return: any value, or with a contract only the declared response. */
-export type Returned<Value, P extends Parts> = 'response' extends keyof P
-  ? unknown extends P['response']
-    ? Value
-    : Fitting<Value, P['response']>
-  : Value;
-
-/** `Value` if it fits, else the type that it should have: the compiler reports the difference. */
-type Fitting<Value, Declared> =
-  Value extends Promise<infer Settled>
-    ? Promise<Fitting<Settled, Declared>>
-    : Value extends NotJson
-      ? Value
-      : Value extends Declared
-        ? Value & WithoutExcess<Value, Declared>
-        : Declared;
-
-/** Returned values that are not sent as JSON: `ctx.json()` returns `undefined`, an empty function `void`. */
-type NotJson = undefined | Context | ServerResponse | Exclude<Body, string | null>;
-
-/** The type of a field that the responses do not declare; no value has it. */
-interface Undeclared<Name> {
-  readonly 'not declared in the responses': Name;
-}
-
-type WithoutExcess<Value, Declared> = unknown extends Declared
-  ? unknown
-  : Value extends object
-    ? Value extends { toJSON(): unknown }
-      ? unknown
-      : Value extends readonly unknown[]
-        ? { readonly [Key in keyof Value]: WithoutExcess<Value[Key], At<Declared, number>> }
-        : {
-            readonly [Key in keyof Value]: Key extends AnyKeyOf<Declared>
-              ? WithoutExcess<Value[Key], At<Declared, Key>>
-              : Undeclared<Key>;
-          }
-    : unknown;
-
-type AnyKeyOf<Union> = Union extends unknown ? keyof Union : never;
-
-type At<Union, Key> = Union extends unknown
-  ? Key extends keyof Union
-    ? Union[Key]
-    : never
-  : never;

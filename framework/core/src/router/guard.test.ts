@@ -3,8 +3,8 @@ import { type Context, createApp, type Middleware, type State } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 import { createRouter } from './create-router.ts';
-import type { Guard } from './register.ts';
 import { compile } from './testing/compile.ts';
+import type { Guard } from './types.ts';
 
 interface User {
   readonly id: string;

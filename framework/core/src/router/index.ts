@@ -1,32 +1,18 @@
 export { createRouter } from './create-router.ts';
+export type { DeclaredError } from './declared-errors.ts';
+export { type EndpointMetadata, type EndpointOptions, endpoint } from './endpoint.ts';
+export type { ParamNames, ParamsOf } from './pattern.ts';
 export type {
   CodesByStatus,
   DeclaredCodes,
-  DeclaredError,
+  DeclaredResponse,
   ErrorsOf,
-} from './declared-errors.ts';
-export {
-  type DeclaredResponse,
-  type EndpointMetadata,
-  type EndpointOptions,
-  endpoint,
-  type ResponseDescription,
-  type ResponseOf,
-  type Returned,
-  type Sent,
-} from './endpoint.ts';
-export type { ParamNames, ParamsOf } from './pattern.ts';
-export type {
-  Guard,
-  Handler,
   NoParts,
-  Register,
-  RegisterMethod,
-  Replace,
-  RouteParts,
-  ValidatedBy,
-  Validator,
-} from './register.ts';
+  ResponseDescription,
+  ResponseOf,
+  Returned,
+  Sent,
+} from './response-types.ts';
 export type {
   AllowedMethodsOptions,
   AnyRouter,
@@ -35,3 +21,13 @@ export type {
   Router,
   RouterOptions,
 } from './router.ts';
+export type {
+  Guard,
+  Handler,
+  Register,
+  RegisterMethod,
+  Replace,
+  RouteParts,
+  ValidatedBy,
+  Validator,
+} from './types.ts';

@@ -3,7 +3,7 @@ import { setParts } from '@fw/core/extension';
 import { request } from '@fw/core/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { createRouter } from './create-router.ts';
-import type { Validator } from './register.ts';
+import type { Validator } from './types.ts';
 
 /** A validator that replaces the parts of a request by `parts`. */
 function put<P extends Parts>(parts: P): Validator<P> {

@@ -1,6 +1,6 @@
 import { foldCase } from '../request/path.ts';
 import { namesIn } from './pattern.ts';
-import type { Registration, Route } from './route.ts';
+import type { Registration, Route } from './registration.ts';
 
 /** A route and its parameters for one path. */
 export interface TableMatch {

@@ -1,15 +1,15 @@
 import type { MatchedRoute, Middleware, Parts } from '../context.ts';
 import type { RouteMetadata } from '../middleware.ts';
 
+import type { NoParts } from './response-types.ts';
 import type {
   Layers,
-  NoParts,
   PartsAfter,
   RegisterMethod,
   RouteMethods,
   RouteParts,
   ValidatedBy,
-} from './register.ts';
+} from './types.ts';
 
 export interface RouterOptions {
   /** Prefix for all routes. Default none. */

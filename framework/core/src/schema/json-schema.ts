@@ -15,6 +15,23 @@ interface Convertible extends StandardSchema {
   readonly _zod?: unknown;
 }
 
+/** Keywords that distinguish a JSON Schema from a description; both may have `description`. */
+export const KEYWORDS = [
+  '$ref',
+  'type',
+  'properties',
+  'items',
+  'prefixItems',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'const',
+  'enum',
+] as const;
+
+export type JsonSchemaKeyword = (typeof KEYWORDS)[number];
+
 const TARGET = 'draft-2020-12';
 const DATE_TIME = { type: 'string', format: 'date-time' };
 

@@ -8,7 +8,7 @@ import { createApp } from '../application.ts';
 import type { Middleware } from '../context.ts';
 import { acceptUpgrades, switchProtocols } from '../extension.ts';
 import { openConnection } from '../testing/index.ts';
-import type { CloseOptions } from './connections.ts';
+import type { CloseOptions } from './close.ts';
 import { listen } from './listen.ts';
 
 acceptUpgrades();

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createApp } from '../application.ts';
 import type { Context } from '../context.ts';
 import { closingSignal } from '../extension.ts';
-import { http } from '../http.ts';
+import { http } from '../node/http.ts';
 import { openConnection, request } from '../testing/index.ts';
 import { listen } from './listen.ts';
 

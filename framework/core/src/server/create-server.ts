@@ -9,13 +9,14 @@ import type {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Application } from '../application.ts';
-import { http } from '../http.ts';
+import { http } from '../node/http.ts';
+import { IncomingRequest } from '../node/incoming-request.ts';
+import { TrackedResponse } from '../node/tracked-response.ts';
 import { aString, badOption, check, oneOf, readOptions, required } from '../options.ts';
-import { IncomingRequest } from '../request/incoming-request.ts';
-import { TrackedResponse } from '../response/head.ts';
-import { limitWriteTime, trackConnections } from './connections.ts';
 import { acceptsUpgrades, dispatchUpgrades, isUpgradable } from './dispatch-upgrades.ts';
 import { createRejection, rejectConnect, rejectUnreadable } from './raw-requests.ts';
+import { trackConnections } from './registry.ts';
+import { limitWriteTime } from './write-timeout.ts';
 
 export interface ServerOptions {
   /** How long an idle connection stays open. Must be longer than the time-out of a proxy. Default 75 s. */
@@ -45,7 +46,7 @@ export function createServer(app: Application, options: ServerOptions = {}): Ser
     else handle(req, res);
   };
   const server = createNodeServer(options, onRequest);
-  const { sockets, closing } = trackConnections(server, app.logger);
+  const { sockets, closing } = trackConnections(server);
   const { writeTimeoutMs = 30_000 } = options;
   if (writeTimeoutMs > 0) limitWriteTime(server, sockets, writeTimeoutMs);
   if (acceptsUpgrades()) dispatchUpgrades(server, handle);

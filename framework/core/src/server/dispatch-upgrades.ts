@@ -2,10 +2,9 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-import { TrackedResponse } from '../response/head.ts';
-import { makeUpgradable } from '../response/switch-protocols.ts';
-import { currentResponse } from './connections.ts';
+import { currentResponse, TrackedResponse } from '../node/tracked-response.ts';
 import { closeWithProblem, destroyAfterLinger } from './raw-requests.ts';
+import { makeUpgradable } from './switch-protocols.ts';
 
 let hasRoutes = false;
 

@@ -1,24 +1,18 @@
 import { EventEmitter } from 'node:events';
-import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
-import type { Context, MatchedRoute } from '../context.ts';
-import { http } from '../http.ts';
-import { TrackedResponse } from '../response/head.ts';
+import type { Context } from '../context.ts';
+import { TrackedResponse } from '../node/tracked-response.ts';
+import {
+  DispatchedRequest,
+  type DispatchedRequestOptions,
+  viaOf,
+} from '../request/dispatched-request.ts';
 
-/** A request that the application sends to itself. */
-export interface DispatchOptions {
-  /** The only route that may serve the request; for another one, the status is 404. */
-  readonly route: MatchedRoute;
-  /** Path and query, percent-encoded. */
-  readonly url: string;
-  /** All headers, with names in lower case; `Host` is that of the client. */
-  readonly headers: IncomingHttpHeaders;
-  /** Default: none. `headers` describe it. */
-  readonly body?: string | undefined;
-  /** What translates the request, such as `mcp`: `viaOf` returns it. */
-  readonly via: string;
+/** A request that the application sends to itself; its `Host` is that of the client. */
+export interface DispatchOptions extends DispatchedRequestOptions {
   /** Maximum size of the body of the response, in bytes. */
   readonly limitBytes: number;
 }
@@ -42,7 +36,10 @@ export function dispatch(
     if (viaOf(ctx) !== undefined) throw new Error('Cannot dispatch within a dispatched request');
     if (outerResponse.destroyed) throw new Error('The client has disconnected');
     const socket = new DispatchSocket(outer.socket);
-    const req = new DispatchedRequest(socket, { ...options, host: outer.headers.host ?? '' });
+    const req = new DispatchedRequest(socket as unknown as Socket, {
+      ...options,
+      headers: { ...options.headers, host: outer.headers.host ?? '' },
+    });
     const res = new CollectedResponse(req, options.limitBytes);
     const abort = () => void res.destroy();
     outerResponse.once('close', abort);
@@ -57,51 +54,6 @@ export function dispatch(
     });
     handle(req, res);
   });
-}
-
-/** What sent the request of `ctx` with `dispatch`; `undefined` for a request of a client. */
-export function viaOf({ raw: { req } }: Pick<Context, 'raw'>): string | undefined {
-  return req instanceof DispatchedRequest ? req.via : undefined;
-}
-
-/** Whether `route` may serve `req`: any route, unless it was dispatched for another one. */
-export function mayServe(route: MatchedRoute, req: IncomingMessage): boolean {
-  if (!(req instanceof DispatchedRequest)) return true;
-  return route.method === req.route.method && route.path === req.route.path;
-}
-
-class DispatchedRequest extends http.IncomingMessage {
-  readonly via: string;
-  readonly route: MatchedRoute;
-
-  constructor(
-    socket: DispatchSocket,
-    { route, url, headers, body, via, host }: DispatchOptions & { readonly host: string },
-  ) {
-    super(socket as unknown as Socket);
-    this.via = via;
-    this.route = route;
-    this.method = route.method;
-    this.url = url;
-    this.httpVersion = '1.1';
-    this.httpVersionMajor = 1;
-    this.httpVersionMinor = 1;
-    this.headers = { ...headers, host };
-    this.rawHeaders = [];
-    for (const [name, value = ''] of Object.entries(this.headers)) {
-      for (const each of typeof value === 'string' ? [value] : value) {
-        this.rawHeaders.push(name, each);
-      }
-    }
-    this.complete = true;
-    if (body !== undefined) this.push(body);
-    this.push(null);
-  }
-
-  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    if (!this.readableEnded) this.socket.destroy();
-    done(error);
-  }
 }
 
 /** Stands for the connection of the client: has its addresses, and ends only the dispatched request. */

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 
 import { createApp } from '../application.ts';
-import { http } from '../http.ts';
+import { http } from '../node/http.ts';
 import { openConnection } from '../testing/index.ts';
 import { type ListenOptions, listen } from './listen.ts';
 

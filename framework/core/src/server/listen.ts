@@ -11,8 +11,9 @@ import {
   readOptions,
   required,
 } from '../options.ts';
-import { type CloseOptions, closeServer, closingOfServer } from './connections.ts';
+import { type CloseOptions, closeServer } from './close.ts';
 import { createServer, type ServerOptions, type TlsOptions } from './create-server.ts';
+import { closingOfServer } from './registry.ts';
 
 /** The address of a server, and how it handles connections. */
 export interface ListenOptions extends ServerOptions {

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-import { createRequestId } from '../request-context.ts';
-import { PROBLEM_TYPE, problemOfStatus, titleOf } from '../response/problem.ts';
-import { currentResponse } from './connections.ts';
+import { hasIncompleteRequest } from '../node/incoming-request.ts';
+import { currentResponse } from '../node/tracked-response.ts';
+import { createRequestId } from '../request/request-id.ts';
+import { PROBLEM_TYPE, problemOfStatus } from '../response/problem.ts';
+import { titleOf } from '../response/status.ts';
 
 /*
  * Requests for which Node creates no response: data that its parser cannot read, and CONNECT. Their
@@ -80,12 +82,6 @@ function inTurn(socket: Duplex, respond: () => void): void {
   const current = currentResponse(socket);
   if (current?.req.complete) current.once('close', () => inTurn(socket, respond));
   else respond();
-}
-
-/** Whether the body of the last request is incomplete; its error is not that of another request. */
-function hasIncompleteRequest(socket: Duplex): boolean {
-  const { parser } = socket as { parser?: { incoming?: IncomingMessage | null } | null };
-  return parser?.incoming?.complete === false;
 }
 
 /** A problem that is the last response on its connection, for a request without a context. */

@@ -8,8 +8,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createApp } from '../application.ts';
 import type { Context } from '../context.ts';
 import { openConnection } from '../testing/index.ts';
-import { limitWriteTime } from './connections.ts';
 import { listen } from './listen.ts';
+import { limitWriteTime } from './write-timeout.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';

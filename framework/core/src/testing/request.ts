@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { duplexPair } from 'node:stream';
 
 import type { Application } from '../application.ts';
-import { http } from '../http.ts';
+import { http } from '../node/http.ts';
 import { anObject, aString, badOption, check, readOptions } from '../options.ts';
 import { createServer } from '../server/create-server.ts';
 

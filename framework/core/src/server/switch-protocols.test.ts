@@ -15,7 +15,7 @@ import {
   type TakeOver,
   upgradedConnection,
 } from '../extension.ts';
-import { http } from '../http.ts';
+import { http } from '../node/http.ts';
 import { dispatchUpgrades } from '../server/dispatch-upgrades.ts';
 import { type ListeningServer, listen } from '../server/listen.ts';
 import { openConnection } from '../testing/index.ts';

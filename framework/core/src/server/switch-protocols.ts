@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 import type { RequestContext } from '../request-context.ts';
-import { connectionsOfSocket, type UpgradedConnection } from '../server/connections.ts';
-import { ServiceUnavailableError } from './http-error.ts';
-import type { ResponseHeaders } from './response-headers.ts';
+import { ServiceUnavailableError } from '../response/http-error.ts';
+import type { ResponseHeaders } from '../response/response-headers.ts';
+import { connectionsOfSocket, type UpgradedConnection } from './registry.ts';
 
 /** The connection of a request that leaves HTTP. */
 export interface RawConnection {
@@ -31,15 +31,16 @@ export function isUpgrade({ raw }: Pick<RequestContext, 'raw'>): boolean {
   return heads.has(raw.req);
 }
 
-const takeOvers = new WeakMap<RequestContext, TakeOver>();
-
-/** Records a 101 response, as other methods of the context record theirs. */
+/**
+ * Records a 101 response, as other methods of the context record theirs. Once all middleware has run,
+ * `takeOver` gets the connection.
+ */
 export function recordUpgrade(ctx: RequestContext, takeOver: TakeOver): void {
   ctx.send('');
   if (ctx.finished) return; // a time-out has responded
   ctx.assignedStatus = 101;
   ctx.respondedBy = 'an upgrade';
-  takeOvers.set(ctx, takeOver);
+  ctx.upgrade = () => upgrade(ctx, takeOver);
 }
 
 /** The connection of a request after its upgrade. */
@@ -48,18 +49,13 @@ export function upgradedConnection(ctx: RequestContext): UpgradedConnection | un
   return connectionsOfSocket(socket)?.upgraded.get(socket);
 }
 
-/**
- * Passes the connection to the handler that `recordUpgrade` has recorded.
- *
- * @throws {ServiceUnavailableError} if the server is about to close
- */
-export function upgrade(ctx: RequestContext): void {
+/** @throws {ServiceUnavailableError} if the server is about to close */
+function upgrade(ctx: RequestContext, takeOver: TakeOver): void {
   const { req, res } = ctx.raw;
   const { socket } = req;
   const server = connectionsOfSocket(socket);
-  const takeOver = takeOvers.get(ctx);
   const head = heads.get(req);
-  if (!server || !takeOver || !head) throw new Error('Cannot upgrade this request');
+  if (!server || !head) throw new Error('Cannot upgrade this request');
   if (server.closing.aborted) {
     const headers = { 'Retry-After': '1' };
     throw new ServiceUnavailableError('The server is about to close', { headers });
@@ -70,7 +66,6 @@ export function upgrade(ctx: RequestContext): void {
   }
   const connection = takeOver({ socket, head, headers: linesOf(ctx.responseHeaders) });
   heads.delete(req);
-  takeOvers.delete(ctx);
   res.statusCode = 101;
   res.detachSocket(socket);
   server.upgraded.set(socket, connection);

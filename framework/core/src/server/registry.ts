@@ -1,0 +1,88 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+import { keepTcpSocket, tcpSocketOf } from '../node/socket.ts';
+
+/** The connections of one server. */
+export interface Connections {
+  /** Those that are open; of a TLS connection, the socket that has the decrypted data. */
+  readonly sockets: Set<Socket>;
+  /** Aborts when the server starts to close its connections. */
+  readonly closing: AbortSignal;
+  readonly announceClosing: () => void;
+  /** Those that have left HTTP, and whose handler wants to close them itself. */
+  readonly upgraded: Map<Duplex, UpgradedConnection>;
+}
+
+/** A connection after an upgrade. */
+export interface UpgradedConnection {
+  /** Asks the client to disconnect, because the server is about to close. */
+  goAway(): void;
+  /** Resolves with the code of the protocol when the connection is closed; never rejects. */
+  readonly closed: Promise<number>;
+}
+
+const connectionsOf = new WeakMap<Server, Connections>();
+const serverOf = new WeakMap<Duplex, Connections>();
+
+/** Aborts when `server` starts to close its connections. */
+export function closingOfServer(server: Server): AbortSignal {
+  return connections(server).closing;
+}
+
+/** The connections of the server to which `socket` belongs; `undefined` for other servers. */
+export function connectionsOfSocket(socket: Duplex): Connections | undefined {
+  return serverOf.get(socket);
+}
+
+/** The same for the server of a connection. For other servers: a signal that never aborts. */
+export function closingOfSocket(socket: Duplex): AbortSignal {
+  return trackedOf(socket)?.closing ?? new AbortController().signal;
+}
+
+/** The server of a connection. That of a dispatched request belongs to the server of its client. */
+function trackedOf(socket: Duplex): Connections | undefined {
+  return serverOf.get((socket as { readonly client?: Duplex }).client ?? socket);
+}
+
+/** Keeps track of the connections of `server` from now on. */
+export function trackConnections(server: Server): Connections {
+  const sockets = new Set<Socket>();
+  const abort = new AbortController();
+  const announceClosing = () => abort.abort();
+  const closing = abort.signal;
+  const tracked: Connections = { sockets, closing, announceClosing, upgraded: new Map() };
+  connectionsOf.set(server, tracked);
+  const add = (socket: Socket) => {
+    sockets.add(socket);
+    serverOf.set(socket, tracked);
+    // Node removes its own listener before it emits `connect` and `upgrade`: without this one, a reset
+    // connection would end the process.
+    socket.on('error', ignore);
+    socket.on('close', forget);
+  };
+  server.on('connection', (socket: Socket) => {
+    keepTcpSocket(socket);
+    add(socket);
+  });
+  server.on('secureConnection', (socket: Socket) => {
+    sockets.delete(tcpSocketOf(socket));
+    add(socket);
+  });
+  return tracked;
+}
+
+function ignore(): void {}
+
+function forget(this: Socket): void {
+  const { sockets, upgraded } = serverOf.get(this) ?? {};
+  sockets?.delete(this);
+  upgraded?.delete(this);
+}
+
+export function connections(server: Server): Connections {
+  const present = connectionsOf.get(server);
+  if (!present) throw new TypeError('Cannot find the connections: the server is not tracked');
+  return present;
+}
