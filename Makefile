@@ -103,7 +103,7 @@ $(IMAGES): image-%: $(TOOLCHAIN)
 	  $(if $(SOURCE),--label 'org.opencontainers.image.source=$(SOURCE)') . >/dev/null
 
 programs: $(TOOLCHAIN) ## Build Helm, k6 and the other programs of "make test" with Go (ten minutes, once)
-	@node tools/programs.ts actionlint helm k6 kube-score oasdiff
+	@node tools/programs.ts
 
 test: install $(if $(CI),programs) ## Type-check, lint and run all tests that need no running system
 	@node tools/programs.ts $(OPTIONAL) nginx redis chromium postgres pgbouncer prometheus java maven $(if $(wildcard tests),schemathesis)
@@ -138,7 +138,7 @@ kind: install ## Test "make up BACKEND=kind" from start to end (KIND_IMAGE=)
 	@node tools/programs.ts helm k6
 	@$(TESTS) --project kind
 
-conformance: install ## Check the services against their OpenAPI documents (schemathesis, 20,000 cases)
+conformance: install ## Check the services against their OpenAPI documents (schemathesis, about 29,000 cases)
 	@node tools/programs.ts nginx schemathesis
 	@$(TESTS) --project conformance
 

@@ -85,6 +85,9 @@ const MODULES: Readonly<Record<string, string>> = {
   'toxiproxy-server': 'https://github.com/Shopify/toxiproxy#1-installing-toxiproxy',
 };
 
+/** Those of the programs in `MODULES` that `make test` needs: `make programs` builds them. */
+const NEEDED_BY_MAKE_TEST = ['actionlint', 'helm', 'k6', 'kube-score', 'oasdiff'];
+
 const ROOT = path.resolve(import.meta.dirname, '..');
 
 /** The folder of the programs that Go built, which the Makefile puts on the PATH. */
@@ -143,8 +146,11 @@ function remedyOf(name: string): string {
   if (name === 'schemathesis') {
     return 'install Python 3.11 or later with its module venv, then run make again';
   }
+  if (NEEDED_BY_MAKE_TEST.includes(name)) {
+    return 'run "make programs", which takes about ten minutes once and needs Go 1.26';
+  }
   const packaged = PACKAGES[name];
-  if (!packaged) return 'run "make programs", which takes about ten minutes once and needs Go 1.26';
+  if (!packaged) return `run "node tools/programs.ts ${name}", which needs Go 1.26`;
   const { debian, fedora, homebrew } = packaged;
   return (
     `install it with "sudo apt-get install ${debian}" (Debian, Ubuntu), ` +
@@ -249,12 +255,13 @@ export function lastLineOf(error: unknown): string {
 }
 
 /**
- * `node programs.ts nginx helm` installs missing programs. With `--optional`, a program that cannot be
- * installed is no error.
+ * `node programs.ts nginx helm` installs missing programs; without names, those that `make test` needs and
+ * Go builds. With `--optional`, a program that cannot be installed is no error.
  */
 if (import.meta.main) {
   const isOptional = process.argv[2] === '--optional';
-  for (const name of process.argv.slice(isOptional ? 3 : 2)) {
+  const names = process.argv.slice(isOptional ? 3 : 2);
+  for (const name of names.length > 0 ? names : NEEDED_BY_MAKE_TEST) {
     try {
       install(name);
     } catch (error) {

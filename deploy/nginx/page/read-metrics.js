@@ -1,4 +1,4 @@
-/** Documents, which have no route, and the checks of this page. */
+/** The requests of the page itself: its checks (HEAD), and documents, which have no route. */
 const isIgnored = (labels) =>
   labels.includes('method="HEAD"') || /route="none",status="[23]xx"/.test(labels);
 

@@ -30,8 +30,8 @@ namespace="{{ .Release.Namespace }}",service="{{ include "common.name" . }}-metr
 {{- end }}
 
 {{- /*
-The share of bad events in each window, and an alert if the error budget of 30 days is spent "rate" times as fast
-as it may be, in the long window and still in the short one (https://sre.google/workbook/alerting-on-slos/).
+Records the share of bad events in each window. An alert fires if the error budget of 30 days is spent more than "rate"
+times too fast, both in the long window and in the short one (https://sre.google/workbook/alerting-on-slos/).
 */}}
 {{- define "common.objectiveRules" -}}
 {{- $service := dict "namespace" .Release.Namespace "service" (include "common.name" .) }}
@@ -65,7 +65,7 @@ as it may be, in the long window and still in the short one (https://sre.google/
 {{- toYaml (concat $rules $alerts) }}
 {{- end }}
 
-{{- /* Alerts on causes: each needs an action even if the objectives are still met. */}}
+{{- /* Alerts on causes. Each needs an action, also while the service still meets its objectives. */}}
 {{- define "common.causeRules" -}}
 {{- $series := include "common.series" . }}
 {{- $name := include "common.name" . }}
@@ -89,8 +89,8 @@ as it may be, in the long window and still in the short one (https://sre.google/
 {{- end }}
 
 {{- /*
-Alerts on requests through the entry, one every 5 s. EntryFailing fires at 4 failures of 24: one of two pods that
-refuses connections fails half of them, and a rollout, or a node that is busy for a moment, fewer than 4.
+Alerts on requests through the entry, one every 5 s. EntryFailing fires at 4 failures of 24. If one of two pods refuses
+connections, half of the requests fail. A rollout, or a node that is busy for a moment, causes fewer than 4 failures.
 */}}
 {{- define "common.entryRules" -}}
 {{- $series := printf `namespace="%s",service="%s"` .Release.Namespace (include "common.name" .) }}

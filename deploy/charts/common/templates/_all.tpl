@@ -12,7 +12,7 @@
 {{- end }}
 {{- end }}
 
-{{- /* The templates of the objects, and the values with which each is rendered. "deployment" is a Deployment or a Rollout. */}}
+{{- /* The templates of the objects, each under the values that add it. "deployment" is a Deployment or a Rollout. */}}
 {{- define "common.objects" -}}
 - deployment
 - service

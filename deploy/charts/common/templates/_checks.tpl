@@ -1,5 +1,6 @@
 {{- /*
-Fails with one line for each combination of values that would lose data or requests. The schema checks the shape of the values, and the service its own variables.
+Fails with one line for each combination of values that would lose data or requests. The schema checks the shape of the
+values, and the service checks its own variables.
 */}}
 {{- define "common.checks" -}}
 {{- $errors := list }}

@@ -27,7 +27,7 @@
 {{- range $name, $value := $values.config }}
 {{- with include "common.text" $value }}{{ $_ := set $environment $name . }}{{ end }}
 {{- end }}
-{{- /* A service does not start with a name that it does not know, such as those of jwt in one without tokens. */}}
+{{- /* A service does not start if it does not know one of these names: a misspelled value has no silent effect. */}}
 {{- $_ := set $environment "CONFIG_NAMES" (keys $environment | sortAlpha | join " ") }}
 {{- toYaml $environment }}
 {{- end }}
@@ -43,7 +43,7 @@
 {{- /* sqlite, postgres, or empty for a service without a store. */}}
 {{- define "common.storeType" -}}{{ .Values.store.type }}{{- end }}
 
-{{- /* A Rollout has the environment in its pods, so that rolling back restores it. */}}
+{{- /* Only for a Deployment. The pods of a Rollout contain the environment, so that a rollback restores it. */}}
 {{- define "common.configMap" -}}
 apiVersion: v1
 kind: ConfigMap

@@ -1,4 +1,4 @@
-{{- /* What the program needs in its container, both to serve and to migrate. */}}
+{{- /* The environment, resources and volumes of the two containers that run the program: the service and the migration. */}}
 {{- define "common.programSettings" -}}
 {{- $secrets := include "common.secrets" . | fromYaml }}
 {{- $isProgressive := .Values.progressiveDelivery.enabled }}
@@ -135,7 +135,7 @@ spec:
         {{- end }}
         {{- if include "common.storeType" . }}
         - name: migrate
-          # A database that is installed at the same time needs a moment to start.
+          # A database of the same release starts at the same time: wait for it.
           args: [migrate, --wait, {{ include "common.migrationWaitSeconds" . | quote }}]
           {{- include "common.ownContainerSettings" . | trim | nindent 10 }}
           {{- include "common.programSettings" . | trim | nindent 10 }}
@@ -158,8 +158,8 @@ spec:
           {{- with .Values.preStopSleepSeconds }}
           lifecycle:
             preStop:
-              # Kubernetes removes the endpoint and sends SIGTERM at the same time: the pod serves until all
-              # load balancers know.
+              # Kubernetes removes the endpoint and ends the pod at the same time. The pod serves until all load
+              # balancers have removed it.
               sleep:
                 seconds: {{ . }}
           {{- end }}

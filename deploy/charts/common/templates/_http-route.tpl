@@ -37,7 +37,7 @@ hostnames:
 {{- end }}
 {{- end }}
 
-{{- /* The hosts of the gateway for the notes, from the values httpRoute, with a name in the place of a wildcard. */}}
+{{- /* The host names of the values httpRoute, for the notes. A wildcard is replaced by an example. */}}
 {{- define "common.routeHosts" -}}
 {{- range .hostnames | default (list "the-address-of-your-gateway") }}
 - {{ . | replace "*" "a-name" | quote }}

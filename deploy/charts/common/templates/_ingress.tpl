@@ -18,8 +18,8 @@
 {{- end }}
 
 {{- /*
-Whether the Ingress is a minion. The controller of F5 accepts one Ingress per host: minions add their paths
-to the master Ingress of the host, which has the certificate.
+Whether the Ingress is a minion. The controller of F5 accepts only one Ingress per host: the master Ingress, which has
+the certificate. Minions add paths to it.
 */}}
 {{- define "common.isMinion" -}}
 {{- if and (eq .controller "f5-nginx") .mergeable }}yes{{ end }}

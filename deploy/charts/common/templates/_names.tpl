@@ -19,7 +19,7 @@
 {{- .Values.serviceAccount.name | default $own }}
 {{- end }}
 
-{{- /* A text as the value of a label: at most 63 characters, which begins and ends with a letter or digit. */}}
+{{- /* A text as the value of a label, which has at most 63 characters and begins and ends with a letter or digit. */}}
 {{- define "common.labelValue" -}}
 {{- regexReplaceAll "^[^A-Za-z0-9]+|[^A-Za-z0-9]+$" (trunc 63 .) "" | quote }}
 {{- end }}
@@ -28,7 +28,7 @@
 {{- printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | include "common.labelValue" }}
 {{- end }}
 
-{{- /* Labels that select the pods of this release. A Deployment cannot change them: they contain no version. */}}
+{{- /* Labels that select the pods of this release. They contain no version, because a Deployment cannot change them. */}}
 {{- define "common.selectorLabels" -}}
 app.kubernetes.io/name: {{ .Chart.Name | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
@@ -44,14 +44,14 @@ app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
 helm.sh/chart: {{ include "common.chartLabel" . }}
 {{- end }}
 
-{{- /* Labels of pods. They omit the version of the chart: a new chart alone must not roll the pods. */}}
+{{- /* Labels of pods. They omit the version of the chart, so that a new chart alone does not replace the pods. */}}
 {{- define "common.podLabels" -}}
 {{ include "common.selectorLabels" . }}
 app.kubernetes.io/version: {{ include "common.labelValue" (include "common.tag" .) }}
 app.kubernetes.io/part-of: fw
 {{- end }}
 
-{{- /* Labels that allow a pod to call services, by their NetworkPolicies: (list "users" "catalog"). */}}
+{{- /* Labels of a pod that may call services; their NetworkPolicies select it by them: (list "users" "catalog"). */}}
 {{- define "common.callerLabels" -}}
 {{- range . }}
 fw/calls-{{ . }}: "true"

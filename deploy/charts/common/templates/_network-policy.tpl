@@ -28,7 +28,7 @@ spec:
       ports:
         - port: {{ include "common.httpPort" . }}
     {{- with $policy.monitoringFrom }}
-    # Probes of the kubelet come from the node of the pod, which policies do not block.
+    # The kubelet sends its probes from the node of the pod, which policies do not block.
     - from:
         {{- toYaml . | nindent 8 }}
       ports:
@@ -39,7 +39,7 @@ spec:
     {{- include "common.egress" . | trim | nindent 4 }}
 {{- end }}
 
-{{- /* An empty list would allow every peer or port, so the rule needs both. */}}
+{{- /* Allows name resolution. No rule without peers and ports: in a rule, an empty list allows every peer or port. */}}
 {{- define "common.egressDns" -}}
 {{- $policy := include "common.policy" . | fromYaml -}}
 {{- if and $policy.dnsTo $policy.dnsPorts -}}
@@ -53,7 +53,7 @@ spec:
 {{- end }}
 {{- end }}
 
-{{- /* The peers that values allow: those that the parent chart shares, and the chart's own. */}}
+{{- /* The peers that may call the service: global.networkPolicy.from of a parent chart, and the chart's own. */}}
 {{- define "common.callers" -}}
 {{- $global := dig "networkPolicy" "from" list (.Values.global | default dict) }}
 {{- with concat $global .Values.networkPolicy.from }}
@@ -79,7 +79,7 @@ spec:
 {{- range $name := keys .Values.upstreams | sortAlpha }}
 {{- $url := include "common.upstream" (list $ $name) }}
 {{- if contains "." (include "common.urlHost" $url) }}
-{{- /* A policy applies to the port of the pod, which may differ from that of its Service. */}}
+{{- /* A policy applies to the port of the pod, which may differ from the port of its Service: allow both. */}}
 {{- range list (include "common.urlPort" $url) (include "common.httpPort" $) | uniq }}
 {{- include "common.egressTo" (dict "root" $ "peers" $policy.upstreamsTo "port" .) }}
 {{- end }}
@@ -126,8 +126,8 @@ spec:
 {{- end }}
 
 {{- /*
-The values of the NetworkPolicy. Non-empty lists of the parent chart replace the chart's own, except the
-peers in "from", which are added.
+The values of the NetworkPolicy. Non-empty lists in global.networkPolicy of a parent chart replace the chart's own. The
+peers in its "from" are added: see common.callers.
 */}}
 {{- define "common.policy" -}}
 {{- $policy := deepCopy .Values.networkPolicy }}

@@ -1,12 +1,12 @@
-{{- /* The objectives of a service: files/slo.json of its chart, overridden by the values below slo. */}}
+{{- /* The objectives of a service: files/slo.json of its chart, overridden by the value slo. */}}
 {{- define "common.slo" -}}
 {{- $file := .Files.Get "files/slo.json" | required (printf "Cannot read files/slo.json: the chart %s needs it" .Chart.Name) }}
 {{- mustMergeOverwrite (fromJson $file) .Values.slo | toYaml }}
 {{- end }}
 
 {{- /*
-What the objectives measure, as a list for alerts and for the analysis of releases: (dict "root" $ "series"
-selector). An event counts if "total" counts it; it is bad if "bad" counts it, or if "good" does not.
+What the objectives measure, as a list for alerts and for the analysis of releases: (dict "root" $ "series" selector).
+"total" is the counter of all events. The bad ones are counted by "bad", or are those that "good" does not count.
 */}}
 {{- define "common.indicators" -}}
 {{- $series := .series }}
@@ -60,7 +60,7 @@ selector). An event counts if "total" counts it; it is bad if "bad" counts it, o
 {{- toYaml $indicators }}
 {{- end }}
 
-{{- /* How much a counter grew in a window such as 5m, or since the start of the pods: (list counter "5m"). */}}
+{{- /* How much a counter grew in a window: (list counter "5m"). With the window "": since the start of the pods. */}}
 {{- define "common.increase" -}}
 {{- $window := index . 1 }}
 {{- if $window }}sum(increase({{ first . }}[{{ $window }}])){{ else }}sum({{ first . }}){{ end }}
@@ -87,5 +87,5 @@ selector). An event counts if "total" counts it; it is bad if "bad" counts it, o
 {{- end }}
 {{- end }}
 
-{{- /* Fewer bad events than this are no alert, and do not stop a release: one of three requests at night. */}}
+{{- /* Fewer bad events raise no alert and stop no release: at night, one failure may be a third of the requests. */}}
 {{- define "common.minBadEvents" -}}5{{- end }}

@@ -2,7 +2,7 @@
 {{- .Values.store.sqlite.existingClaim | default (printf "%s-data" (include "common.name" .)) }}
 {{- end }}
 
-{{- /* The volume of the SQLite file. It stays when the chart is uninstalled: only you delete data. */}}
+{{- /* The volume of the SQLite file. Helm keeps it when the chart is uninstalled, so that no data is lost. */}}
 {{- define "common.persistentVolumeClaim" -}}
 apiVersion: v1
 kind: PersistentVolumeClaim

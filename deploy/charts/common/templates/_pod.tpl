@@ -1,6 +1,6 @@
 {{- /*
-The settings of every pod, which meet Pod Security "restricted". (dict "root" $ "pod" values): `pod` has
-`podSecurityContext` and `imagePullSecrets`; `securityContext` adds settings.
+The settings of every pod, which meet Pod Security "restricted": (dict "root" $ "pod" values). The values have
+`podSecurityContext` and `imagePullSecrets`. An optional third entry, `securityContext`, adds settings.
 */}}
 {{- define "common.podSettings" -}}
 automountServiceAccountToken: false
@@ -17,7 +17,7 @@ imagePullSecrets:
 {{- end }}
 
 {{- /*
-Fails if podSecurityContext is weaker than Pod Security "restricted", or may be: only settings that are known pass
+Fails if podSecurityContext is weaker than Pod Security "restricted", or has a setting that is not listed here
 (https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted).
 */}}
 {{- define "common.checkSecurityContext" -}}
@@ -60,9 +60,7 @@ securityContext:
 {{- with .image.digest }}@{{ . }}{{ end }}
 {{- end }}
 
-{{- /*
-The service's image, if nodes pull it from their default registry: its repository begins with no host name.
-*/}}
+{{- /* The service's image, if its name has no registry: nodes then pull it from their default one. Otherwise empty. */}}
 {{- define "common.imageWithoutRegistry" -}}
 {{- $image := include "common.imageReference" (dict "root" . "image" .Values.image "tag" (include "common.tag" .)) }}
 {{- $policy := dig "image" "pullPolicy" "" (.Values.global | default dict) | default .Values.image.pullPolicy }}
@@ -74,7 +72,7 @@ The service's image, if nodes pull it from their default registry: its repositor
 {{- dig "image" "tag" "" (.Values.global | default dict) | default .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
-{{- /* The same two for the service's own pods and containers, its test included. */}}
+{{- /* podSettings and containerSettings of the pods with the service's image: the service and its test. */}}
 {{- define "common.ownPodSettings" -}}
 {{- $context := dict }}
 {{- if eq (include "common.storeType" .) "sqlite" }}
@@ -99,7 +97,7 @@ topologySpreadConstraints:
 {{- end }}
 {{- end }}
 
-{{- /* Moves pods away from a failed node after some seconds; Kubernetes would wait for five minutes. */}}
+{{- /* Moves pods away from a failed node after some seconds, instead of the five minutes of Kubernetes. */}}
 {{- define "common.nodeFailureTolerations" -}}
 {{- range list "not-ready" "unreachable" }}
 - key: node.kubernetes.io/{{ . }}

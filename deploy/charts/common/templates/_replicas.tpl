@@ -7,8 +7,8 @@
 {{- end }}
 
 {{- /*
-The number of pods of the workload. With an autoscaler the field is omitted, with one exception: running
-pods keep their number until the autoscaler has set one, because Kubernetes would reduce them to one.
+The number of pods of the workload; empty with an autoscaler that has set it. Until then, running pods keep their
+number: without the field, Kubernetes would reduce them to one.
 */}}
 {{- define "common.replicas" -}}
 {{- if .Values.autoscaling.enabled }}

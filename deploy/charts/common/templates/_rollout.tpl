@@ -27,7 +27,7 @@ strategy:
 blueGreen:
   activeService: {{ include "common.name" . | quote }}
   previewService: {{ include "common.previewName" . | quote }}
-  # Proxies use open connections to pods of an aborted version until these terminate.
+  # Proxies keep using their open connections to the pods of an aborted version until these pods terminate.
   abortScaleDownDelaySeconds: 1
   prePromotionAnalysis:
     {{- include "common.analysisOf" (list . "trial" "objectives") | trim | nindent 4 }}
@@ -35,7 +35,10 @@ blueGreen:
     {{- include "common.analysisOf" (list . "observation") | trim | nindent 4 }}
 {{- end }}
 
-{{- /* The trial, then one step per weight. A router gives the first pods no requests; without one, they are an Experiment. */}}
+{{- /*
+The trial, then one step per weight. With a router, the trial is a part of the first step: the router sends no requests
+to its pods. Without a router, the Service would send them requests, so the trial is an Experiment.
+*/}}
 {{- define "common.canaryStrategy" -}}
 {{- $root := . }}
 {{- $router := include "common.trafficRouting" . | fromYaml }}
@@ -86,7 +89,7 @@ canary:
     {{- end }}
 {{- end }}
 
-{{- /* What divides the requests of a canary, for its Rollout. Empty: the number of pods. */}}
+{{- /* The block trafficRouting of a Rollout: the router of a canary. Empty: the number of pods divides the requests. */}}
 {{- define "common.trafficRouting" -}}
 {{- with .Values.progressiveDelivery }}
 {{- if and .enabled (eq .strategy "canary") }}
@@ -96,14 +99,17 @@ canary:
 {{- end }}
 {{- end }}
 
-{{- /* Whether the Services of both versions select pods by labels, and not by the version that the controller sets. */}}
+{{- /*
+Whether a canary has no router, so that the number of pods divides the requests. The chart, and not Argo Rollouts, then
+sets the selectors of both Services.
+*/}}
 {{- define "common.isDividedByPods" -}}
 {{- with .Values.progressiveDelivery }}
 {{- if and .enabled (eq .strategy "canary") (not (include "common.trafficRouting" $ | fromYaml)) }}true{{ end }}
 {{- end }}
 {{- end }}
 
-{{- /* Replaces a label of the pods in the trial, so that only the preview Service selects them. */}}
+{{- /* The label that pods have during a trial without a router, so that only the preview Service selects them. */}}
 {{- define "common.trialLabels" -}}
 app.kubernetes.io/part-of: fw-trial
 {{- end }}
@@ -126,8 +132,9 @@ args:
 {{- end }}
 
 {{- /*
-The Services of both versions with their shares of the requests, which the controller sets: (list $ apiVersion kind).
-A release in progress keeps its shares: Helm would not take over the list.
+The Services of both versions with their shares of the requests, for a TraefikService or an HTTPRoute:
+(list $ apiVersion kind). Argo Rollouts changes the shares. The chart therefore repeats those in the cluster: an
+upgrade with other shares would conflict with the controller.
 */}}
 {{- define "common.shares" -}}
 {{- $root := first . }}
@@ -149,7 +156,7 @@ A release in progress keeps its shares: Helm would not take over the list.
 {{- end }}
 {{- end }}
 
-{{- /* The paths of the service at Traefik. */}}
+{{- /* The paths of the service at Traefik, and the shares of both versions. */}}
 {{- define "common.traefik" -}}
 {{- $traefik := .Values.progressiveDelivery.canary.traefik }}
 {{- $name := include "common.name" . }}
@@ -189,7 +196,7 @@ spec:
     {{- end }}
 {{- end }}
 
-{{- /* Selects the pods of the next version. */}}
+{{- /* The Service of the next version. Argo Rollouts sets its selector, except in a canary without a router. */}}
 {{- define "common.previewService" -}}
 apiVersion: v1
 kind: Service
@@ -264,7 +271,7 @@ spec:
   args:
     - name: pods
   metrics:
-    # The first samples take two intervals in which Prometheus reads metrics.
+    # Prometheus has the first samples after two intervals.
     - name: has-metrics
       initialDelay: 15s
       count: 1
@@ -276,7 +283,7 @@ spec:
     {{- range $name, $query := include "common.violations" $root | fromYaml }}
     - name: {{ $name | quote }}
       interval: 5s
-      # The controller rejects a count that is an argument.
+      # The controller rejects an argument here, so the template contains the number.
       count: {{ add 1 (div (int64 $.seconds) 5) }}
       successCondition: len(result) == 0
       provider:
@@ -287,12 +294,12 @@ spec:
     {{- end }}
 {{- end }}
 
-{{- /* Selects the series of the pods of one version: the controller replaces the argument by their hash. */}}
+{{- /* Selects the series of the pods of one version. Argo Rollouts replaces args.pods by the hash of the version. */}}
 {{- define "common.versionSeries" -}}
 namespace="{{ .Release.Namespace }}",pod=~"{{ include "common.name" . }}-{{ "{{args.pods}}" }}-.*"
 {{- end }}
 
-{{- /* Queries by name that find nothing as long as a version meets an objective. */}}
+{{- /* Queries by the name of an objective. A query has no result as long as the version meets the objective. */}}
 {{- define "common.violations" -}}
 {{- $series := include "common.versionSeries" . }}
 {{- $queries := dict }}
@@ -320,7 +327,7 @@ progressiveDelivery.enabled is true, but progressiveDelivery.prometheus.address 
 {{- $least := 0 }}
 {{- $reason := "" }}
 {{- if eq .strategy "blueGreen" }}
-{{- /* For the controller, the trial and the observation are time without progress, unless they are steps. */}}
+{{- /* Argo Rollouts counts the trial and the observation as time without progress, except in a canary: there they are steps. */}}
 {{- $least = max (add (int64 .trialSeconds) 20) (add (int64 .observationSeconds) 10) }}
 {{- $reason = "the larger of trialSeconds + 20 and observationSeconds + 10" }}
 {{- end }}

@@ -1,6 +1,6 @@
 {{- /*
-The secrets of the service by the name of their variable: their value, or the existing Secret that contains
-them. The service reads them from files, so that its environment contains none.
+The secrets of the service by the name of their variable: the value, or the existing Secret that contains it. The
+service reads secrets from files, so that its environment contains none.
 */}}
 {{- define "common.secrets" -}}
 {{- $secrets := dict }}
@@ -95,9 +95,9 @@ stringData:
 {{- end }}
 
 {{- /*
-Changes with every secret, because pods read secrets only at their start. The contents of existing Secrets
-come from the cluster. Secrets that this release generates are left out: they never change, and they do not
-exist yet at the first installation.
+A checksum that changes with every secret. It replaces the pods, which read secrets only at their start. The contents
+of existing Secrets come from the cluster. Secrets that this release generates are left out: they never change, and do
+not exist yet at the first installation.
 */}}
 {{- define "common.secretsChecksum" -}}
 {{- $seen := dict "own" (include "common.ownSecrets" .) }}

@@ -11,7 +11,10 @@ metadata:
   {{- end }}
 spec:
   type: {{ .Values.service.type | quote }}
-  {{- /* With a Rollout, its controller sets the selector, the pods of one version, unless their number divides the requests. */}}
+  {{- /*
+  Argo Rollouts sets the selector of this Service: the pods of one version. In a canary without a router the chart sets
+  it: the pods of both versions.
+  */}}
   {{- $isDivided := include "common.isDividedByPods" . }}
   {{- if or $isDivided (not .Values.progressiveDelivery.enabled) }}
   selector:

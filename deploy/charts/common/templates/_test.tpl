@@ -35,7 +35,7 @@ activeDeadlineSeconds: {{ add 60 $seconds }}
 containers:
   - name: test
     {{- include "common.ownContainerSettings" . | trim | nindent 4 }}
-    # Like the entrypoint of the image, Node runs with its permission model.
+    # Node runs with its permission model, as in the entrypoint of the image.
     command:
       - node
       - --permission
@@ -86,8 +86,8 @@ call(method, path, options), which checks the status and returns the body.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// Each node applies NetworkPolicies to a new pod after a moment. Until then connections to the pods of that
-// node fail, even if pods of other nodes have responded.
+// Each node applies NetworkPolicies to a new pod after a moment. Until a node has done so, connections to its
+// pods fail, even if pods of other nodes have responded.
 const NOT_SENT = ['ECONNREFUSED', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 const deadline = Date.now() + 20_000;
 const isTrial = Number(process.env.TRIAL_SECONDS ?? 0) > 0;
@@ -178,7 +178,7 @@ app.kubernetes.io/component: test
 app.kubernetes.io/part-of: fw
 {{- end }}
 
-{{- /* The test may run on the nodes of the service. It ends by itself, so it tolerates no node failure. */}}
+{{- /* The test runs on the nodes that the service may use. It ends by itself, so it needs no toleration of node failures. */}}
 {{- define "common.testPlacement" -}}
 {{- include "common.placement" (dict "pod" (pick .Values "nodeSelector" "tolerations")) }}
 {{- end }}

@@ -1,6 +1,6 @@
 {{- /*
-Puts the defaults of values.yaml of this chart below the values of a service. Helm stores them in .Values.common,
-because this chart is a dependency of the service. To include it twice has no effect.
+Sets .Values to the values of a service with the defaults of this chart for all others. Helm stores these defaults in
+.Values.common, because this chart is a dependency of the service. A second call has no effect.
 */}}
 {{- define "common.values" -}}
 {{- if hasKey .Values "common" }}
@@ -10,7 +10,7 @@ because this chart is a dependency of the service. To include it twice has no ef
 {{- end }}
 {{- end }}
 
-{{- /* Removes the keys of a map that are null, as Helm does with those that a chart itself has defaults for. */}}
+{{- /* Removes the keys of a map that are null. Helm itself does this only for keys that the chart has a default for. */}}
 {{- define "common.removeNulls" -}}
 {{- range $key, $value := . }}
 {{- if kindIs "invalid" $value }}{{ $_ := unset $ $key }}

@@ -74,7 +74,7 @@ the name of {{ $name }} is changed, so that reports would not find it: expected 
 {{- end }}
 {{- end }}
 
-{{- /* Whether a service has another database than the bundled PostgreSQL: (list $ "users"). */}}
+{{- /* Whether a service uses another database than the bundled PostgreSQL: (list $ "users"). */}}
 {{- define "platform.hasOwnDatabase" -}}
 {{- $root := index . 0 }}
 {{- $database := (get $root.Subcharts (index . 1)).Values.store.postgres }}

@@ -4,9 +4,9 @@
 {{- define "platform.tlsFolder" -}}{{ include "platform.edgePrefix" . }}/tls{{- end }}
 
 {{- /*
-The certificate, and who is redirected to https. nginx reads a certificate whose path contains a variable at
-each handshake: a renewed one needs no reload, which would close idle connections. Protocols and ciphers are
-those of "intermediate" (https://ssl-config.mozilla.org).
+The certificate, and which requests are redirected to https. If the path of a certificate contains a variable, nginx
+reads the file at each handshake: a renewed certificate needs no reload, which would close idle connections. Protocols
+and ciphers are those of "intermediate" (https://ssl-config.mozilla.org).
 */}}
 {{- define "platform.edgeTls" -}}
 {{- with .Values.edge.tls }}
@@ -25,8 +25,8 @@ map $https $strict_transport_security {
   {{- end }}
   default "";
 }
-# Not redirected: the liveness probe, which must not depend on the certificate, and errors in requests whose
-# path nginx could not read.
+# Two kinds of requests are not redirected: the liveness probe, which must not depend on the certificate, and requests
+# whose path nginx could not read.
 map "$scheme $uri" $is_redirected {
   "~^http /(page/|problem$)" "";
   "~^http " 1;
@@ -37,7 +37,7 @@ map "" $strict_transport_security { default ""; }
 {{- end }}
 {{- end }}
 
-{{- /* The part of listen.conf for TLS. nginx ends connections of HTTP/2 by GOAWAY, not by a header. */}}
+{{- /* The part of listen.conf for TLS. A header cannot end a connection of HTTP/2: nginx sends GOAWAY itself. */}}
 {{- define "platform.listenTls" -}}
 {{- with .Values.edge.tls }}
 {{- if .secretName }}
@@ -55,7 +55,7 @@ add_header Strict-Transport-Security $strict_transport_security always;
 {{- end }}
 {{- end }}
 
-{{- /* Why the Secret of the certificate cannot be used. Only a cluster knows its keys. */}}
+{{- /* Why the Secret of the certificate cannot be used. "helm template" cannot read it, and finds no error. */}}
 {{- define "platform.tlsErrors" -}}
 {{- $namespace := .Release.Namespace }}
 {{- with .Values.edge }}

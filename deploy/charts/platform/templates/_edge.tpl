@@ -26,8 +26,8 @@
 {{- define "platform.edgeKeepaliveSeconds" -}}15{{- end }}
 
 {{- /*
-The command that starts nginx. nginx 1.27.4 and later have keepalive_min_timeout; older ones, which the values
-may select, would not start with it. The command tests whether nginx accepts the directive.
+The command that starts nginx. nginx 1.27.4 and later have keepalive_min_timeout. An older image would not start with
+it, so the command first tests whether nginx accepts the directive.
 */}}
 {{- define "platform.edgeStart" -}}
 {{- $file := printf "%s/keepalive.conf" (include "platform.edgePrefix" .) -}}
@@ -35,8 +35,8 @@ echo 'keepalive_min_timeout {{ include "platform.edgeKeepaliveSeconds" . }}s;' >
 {{- end }}
 
 {{- /*
-The size limit of nginx's temporary files. nginx writes a body above 1 MiB to a file; if such bodies are
-allowed, the limit is that of the container's storage.
+The size limit of nginx's temporary files. nginx writes a body above 1 MiB to a file. If edge.maxBodySize allows such
+bodies, the limit is that of the container's storage.
 */}}
 {{- define "platform.edgeVolumeSize" -}}
 {{- $storage := dig "limits" "ephemeral-storage" "" (.Values.edge.resources | default dict) }}
@@ -44,9 +44,9 @@ allowed, the limit is that of the container's storage.
 {{- end }}
 
 {{- /*
-The ports of nginx, and settings that differ from nginx.conf. preStop creates the file "ending": responses then
-close their connections, and clients open new ones to other pods. Otherwise nginx would close connections on which
-a request may be arriving.
+The ports of nginx, and settings that differ from nginx.conf. preStop creates the file "ending". From then on each
+response has "Connection: close", so that its client opens a new connection to another pod. Otherwise nginx would itself
+close connections, possibly while a request arrives.
 */}}
 {{- define "platform.listen" -}}
 listen {{ include "common.httpPort" . }};
@@ -71,8 +71,8 @@ if (-f {{ include "platform.edgePrefix" . }}/ending) {
 The services by the name in the path, and two upstreams for each. Kubernetes chooses a pod for each connection, so
 a second attempt can reach another pod. keepalive_time renews connections, so that new pods receive requests.
 keepalive_timeout is shorter than the time for which a terminating pod serves idle connections (DRAIN_IDLE_MS), so
-nginx always closes first. max_conns limits the requests in progress: nginx responds with 503 to further ones. Critical
-requests have no limit.
+nginx always closes first. max_conns limits the requests at the pods: nginx responds with 503 to further ones. The
+upstream of critical requests has no limit.
 */}}
 {{- define "platform.upstreams" -}}
 {{- $services := include "platform.services" . | fromYamlArray -}}

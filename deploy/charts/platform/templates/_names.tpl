@@ -1,4 +1,4 @@
-{{- /* Puts the defaults of the library below the values of each service, which templates then read. */}}
+{{- /* Sets the defaults of the library for each service (common.values), so that templates can read its values. */}}
 {{- define "platform.values" -}}
 {{- range include "platform.services" . | fromYamlArray }}
 {{- include "common.values" (get $.Subcharts .) }}
@@ -38,7 +38,7 @@ app.kubernetes.io/name: {{ index . 1 | quote }}
 app.kubernetes.io/instance: {{ (index . 0).Release.Name | quote }}
 {{- end }}
 
-{{- /* Labels of pods. They omit the version of the chart, which would restart unchanged servers. */}}
+{{- /* Labels of pods. They omit the version of the chart, so that a new chart alone does not restart the servers. */}}
 {{- define "platform.podLabels" -}}
 {{ include "platform.selectorLabels" . }}
 app.kubernetes.io/part-of: fw
@@ -51,7 +51,7 @@ app.kubernetes.io/managed-by: {{ $root.Release.Service | quote }}
 helm.sh/chart: {{ include "common.chartLabel" $root }}
 {{- end }}
 
-{{- /* The settings of a pod: (list $ .Values.edge). Pods without data leave a failed node after 30 s. */}}
+{{- /* The settings of a pod: (list $ .Values.edge). Kubernetes replaces pods without data 30 s after their node failed. */}}
 {{- define "platform.podSettings" -}}
 {{- $root := index . 0 }}
 {{- $pod := index . 1 }}
