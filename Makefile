@@ -32,7 +32,7 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: $(IMAGES) help install up dev observe down status logs token import config smoke contract \
-	load service release publish images packages publish-packages programs test check format documents breaking e2e kind \
+	load service release publish images packages publish-packages programs test test-public check format documents breaking e2e kind \
 	conformance chaos soak installation registry new-service mutation site bench cost clean
 
 help: ## List the targets
@@ -109,6 +109,10 @@ test: install $(if $(CI),programs) ## Type-check, lint and run all tests that ne
 	@node tools/programs.ts $(OPTIONAL) nginx redis chromium postgres pgbouncer prometheus java maven $(if $(wildcard tests),schemathesis)
 	npm run check
 	npm test -- $(TEST_FLAGS)
+
+test-public: install ## Test core, middleware and service with Node's public functions only
+	FW_PUBLIC_NODE_API=1 npx vitest run framework/core framework/middleware framework/service \
+	  --exclude '**/{*-types,pattern,guard}.test.ts' --exclude '**/schema/**' $(TEST_FLAGS)
 
 packages: install ## Build and pack the framework packages into packages/
 	@node tools/packages/pack.ts

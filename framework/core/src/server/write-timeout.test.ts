@@ -7,6 +7,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { createApp } from '../application.ts';
 import type { Context } from '../context.ts';
+import { privateParts } from '../node/private-fields.ts';
 import { openConnection } from '../testing/index.ts';
 import { listen } from './listen.ts';
 import { limitWriteTime } from './write-timeout.ts';
@@ -82,7 +83,11 @@ test('a stream that the client does not read is destroyed, and its buffer is lim
   expect(producedBytes()).toBeLessThan(20_000_000);
 });
 
-test('a client that accepts data before each time-out stays connected', () => {
+test('a client that accepts data before each time-out stays connected', ({ skip }) => {
+  skip(
+    !privateParts.socket,
+    'the public counters contain a chunk only once all of it was accepted',
+  );
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const server = new EventEmitter();
