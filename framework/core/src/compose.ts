@@ -3,14 +3,13 @@ import { onlyDescribes, requireMiddleware } from './middleware.ts';
 import { isClientAbort } from './request/abort.ts';
 import { acceptStop, isProduction, warnOfStop } from './warnings.ts';
 
-/** Middleware joined into one function: never throws. `hasRun` is true of its result if it ran synchronously. */
+/** Middleware joined into one function. It never throws: an error is a rejection. */
 export type Chain = (ctx: Context, next: Next) => Promise<void>;
 
 /**
  * Joins middleware into one function that runs it in order. The `next` of each middleware resolves
- * once everything after it has run; a repeated call rejects. A synchronous middleware that calls
- * `next()` without returning it is still waited for. An asynchronous one is not: errors of a `next()`
- * that it did not await can only be logged.
+ * once everything after it has run; a repeated call rejects. Always return or await `next()`: if an
+ * asynchronous middleware does not, an error of `next()` is only logged.
  *
  * @throws {TypeError} if an item is not a middleware function
  */
@@ -18,7 +17,7 @@ export function compose(stack: readonly Middleware[]): Chain {
   return joinBefore(stack, (_ctx, next) => next());
 }
 
-/** Joins the middleware of a route and its handler, which may end the request without a response. */
+/** Joins the middleware of a route and its handler. A handler may end without a response and without `next()`. */
 export function composeBefore(stack: readonly Middleware[], handler: Middleware): Chain {
   const onStop = isProduction() ? undefined : acceptStop;
   return joinBefore(

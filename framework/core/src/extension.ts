@@ -81,7 +81,7 @@ export function responseHeader(ctx: Context, name: string): string | undefined {
   return name.toLowerCase() === 'content-type' && responseType !== '' ? responseType : undefined;
 }
 
-/** Its identity marks the header as a default: `ctx.set` stores other values. */
+/** The default of `preventStorage`. It is recognised by this object: `ctx.set` never stores it. */
 const DEFAULT_NO_STORE = ['no-store'];
 
 /** Sets `Cache-Control: no-store` as a default, which `etag()` may replace. */

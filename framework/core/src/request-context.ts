@@ -113,9 +113,9 @@ function detached(method: string): TypeError {
 }
 
 /**
- * Request and response of Node. Not an object literal: while many responses are open, such as event
- * streams, V8 places literals of the same line among old objects, where each would keep its request and
- * response alive through all young collections.
+ * Request and response of Node. A class, because V8 allocates a literal directly among old objects if many
+ * of the same line survive, as they do with many open event streams. There, each would keep its request
+ * and response in memory until the next full garbage collection.
  */
 export class NodePair {
   readonly req: IncomingMessage;

@@ -103,14 +103,16 @@ type ManyFunctions<Path extends string, V extends Parts, A extends Parts, Value>
 ];
 
 /**
- * Registers one method: all functions but the last are middleware, the last is the handler. What the
- * handler returns, or resolves to, is sent: a string as text, bytes, Blobs and streams as they are,
- * anything else as JSON; `undefined` is 204 unless the handler has sent a response itself. Each
- * function has the types that the validators before it set. With more than five middleware, only the
- * handler has them, from one validator. Up to five middleware fit one overload each: the compiler cannot
- * infer the parts that each function of one list sets for the next, and with one overload per number of
- * functions it reports what is wrong with a function instead of listing overloads. A list of unknown
- * length (TS2556) must be a tuple, or an argument of `route('GET', path, ...list, handler)`.
+ * Registers a route for one method. The last function is the handler, all others are middleware. What the
+ * handler returns, or resolves to, is sent: a string as text; bytes, Blobs and streams as they are;
+ * anything else as JSON. `undefined` is 204 unless the handler has sent a response itself.
+ *
+ * Each function has the types that the validators before it set. With more than five middleware, only the
+ * handler has them, from one validator. A list of unknown length (TS2556) must be a tuple, or an argument
+ * of `route('GET', path, ...list, handler)`.
+ *
+ * There is one overload per number of functions: in a single list, the compiler cannot infer what each
+ * function sets for the next, and its errors would list all overloads.
  */
 export interface Register<
   Start extends readonly string[],
