@@ -4,7 +4,7 @@ import type { Context } from '@fw/core';
 import { trimBlanks } from '@fw/core/extension';
 import { aBoolean, aWholeNumber, check, oneOf, readOptions } from '@fw/core/options';
 
-import { readSecrets } from './cookie-secrets.ts';
+import { readSecrets } from './shared/cookie-secrets.ts';
 
 /** Browsers store fewer cookies per site; Node limits the size of all headers to 16 KiB. */
 const MAX_COOKIES = 200;

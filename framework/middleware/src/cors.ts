@@ -10,8 +10,8 @@ import {
   readOptions,
 } from '@fw/core/options';
 
-import { isListed, normalOrigin } from './origin.ts';
-import { addVary } from './response-headers.ts';
+import { isListed, normalOrigin } from './shared/origin.ts';
+import { addVary } from './shared/response-headers.ts';
 
 /** Decides whether pages of `origin` may read the response; only `true` allows it. */
 export type OriginTest = (origin: string, ctx: Context) => boolean | Promise<boolean>;

@@ -7,9 +7,9 @@ import { errorHandler } from '@fw/errors';
 import { exportJWK, SignJWT } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { bearerToken } from './bearer-token.ts';
+import { bearerToken } from './bearer-token/bearer-token.ts';
 import { createSignedCookies } from './cookies.ts';
-import { session } from './session.ts';
+import { session } from './session/session.ts';
 import { startHttpServer } from './testing/http-server.ts';
 import { AUDIENCE, claimsOf, encode, forge, ISSUER, SECRET, sign } from './testing/tokens.ts';
 

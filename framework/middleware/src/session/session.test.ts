@@ -6,9 +6,8 @@ import { createRouter } from '@fw/core/router';
 import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
-
+import { timeout } from '../timeout.ts';
 import { type Session, type SessionOptions, session } from './session.ts';
-import { timeout } from './timeout.ts';
 
 interface Data {
   readonly userId: string;

@@ -10,8 +10,8 @@ import compression from 'compression';
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { timeout } from '../timeout.ts';
 import { type ConnectMiddleware, connect } from './connect.ts';
-import { timeout } from './timeout.ts';
 
 type Next = (error?: unknown) => void;
 type Connect = (

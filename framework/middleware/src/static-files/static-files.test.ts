@@ -20,7 +20,7 @@ import { createRouter } from '@fw/core/router';
 import { openConnection, type RequestOptions, request } from '@fw/core/testing';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 
-import { session } from './session.ts';
+import { session } from '../session/session.ts';
 import { type StaticFilesOptions, staticFiles } from './static-files.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'static-files-')));

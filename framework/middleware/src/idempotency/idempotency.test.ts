@@ -12,7 +12,7 @@ import {
   type Middleware,
 } from 'fw';
 import { describe, expect, test } from 'vitest';
-
+import { timeout } from '../timeout.ts';
 import {
   type ClaimStore,
   type Idempotency,
@@ -21,7 +21,6 @@ import {
   memoryStore,
   type TransactionStore,
 } from './idempotency.ts';
-import { timeout } from './timeout.ts';
 
 type Options = Partial<IdempotencyOptions<unknown>>;
 type Handler = (ctx: Context, run: number) => unknown;

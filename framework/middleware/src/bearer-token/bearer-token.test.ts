@@ -9,10 +9,9 @@ import { rateLimit } from '@fw/rate-limit';
 import fc from 'fast-check';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { expect, expectTypeOf, test } from 'vitest';
-
+import { startHttpServer } from '../testing/http-server.ts';
+import { AUDIENCE, claimsOf, encode, ISSUER, SECRET, sign } from '../testing/tokens.ts';
 import { type BearerTokenOptions, bearerToken, type TokenUser } from './bearer-token.ts';
-import { startHttpServer } from './testing/http-server.ts';
-import { AUDIENCE, claimsOf, encode, ISSUER, SECRET, sign } from './testing/tokens.ts';
 
 type Options = Partial<BearerTokenOptions<{ readonly id: string }>>;
 

@@ -25,8 +25,8 @@ import {
   vi,
 } from 'vitest';
 import { z } from 'zod';
+import { timeout } from '../timeout.ts';
 import { type Form, type FormsOptions, forms } from './forms.ts';
-import { timeout } from './timeout.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'forms-')));
 afterAll(() => rmSync(folder, { recursive: true }));
