@@ -200,6 +200,7 @@ export {
   createTypeReader,
   isUtf8Charset,
   parseMediaType,
+  TOKEN,
   trimBlanks,
 } from './request/media-type.ts';
 export { decodeUtf8, parseJson, skipByteOrderMark } from './request/parse-json.ts';
@@ -229,7 +230,7 @@ export {
 export type { RawConnection, TakeOver } from './response/switch-protocols.ts';
 export { type Content, isStream } from './response/write-response.ts';
 export { errorCodes, readsBody } from './router/declared-errors.ts';
-export { stringify } from './schema/stringify.ts';
+export { pointerOf, stringify } from './schema/stringify.ts';
 export type { UpgradedConnection } from './server/connections.ts';
 export { type DispatchedResponse, type DispatchOptions, viaOf } from './server/dispatch.ts';
 export { acceptUpgrades } from './server/dispatch-upgrades.ts';

@@ -1,3 +1,4 @@
+import { pointerOf } from '@fw/core/extension';
 import type { SchemaIssue } from '@fw/core/schema';
 import type { ValidationIssue } from '@fw/errors';
 
@@ -44,14 +45,11 @@ function unknownKeysOf(issue: SchemaIssue): readonly unknown[] | undefined {
   return code === 'unrecognized_keys' && Array.isArray(keys) ? keys : undefined;
 }
 
-/** A JSON Pointer (RFC 6901 §3). */
+/** A JSON Pointer to `keys`, or to those before a long one. */
 function toPointer(keys: readonly PropertyKey[]): string {
-  let pointer = '';
-  for (const key of keys.map(String)) {
-    if (key.length > MAX_KEY_LENGTH) break;
-    pointer += `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  }
-  return pointer;
+  const names = keys.map(String);
+  const long = names.findIndex((name) => name.length > MAX_KEY_LENGTH);
+  return pointerOf(long < 0 ? names : names.slice(0, long));
 }
 
 function valueAt(input: unknown, keys: readonly PropertyKey[]): unknown {

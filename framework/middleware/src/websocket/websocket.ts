@@ -14,6 +14,7 @@ import { BadRequestError, ForbiddenError, HttpError, ServiceUnavailableError } f
 
 import { aMaxAge, HOUR_MS, type MaxAge, maxAgeOf } from '../shared/connection-age.ts';
 import { anOrigin, isListed, isOwnOrigin } from '../shared/origin.ts';
+import { aToken, isToken } from '../shared/token.ts';
 import type { WebSocketHandlers } from './client.ts';
 import { WebSocketSession } from './session.ts';
 import { createSocketServer } from './socket.ts';
@@ -46,9 +47,6 @@ export interface WebSocketOptions<P extends Parts, Schema> extends WebSocketHand
   readonly maxAgeMs?: MaxAge<P>;
 }
 
-const TOKEN = /^[!#$%&'*+\-.^`|~\w]+$/;
-
-const aToken = check('a token', (value) => typeof value === 'string' && TOKEN.test(value));
 const someOrigins = aListOf('"*" or a list of origins such as "https://app.example.com"', anOrigin);
 const allOrOrigins: Check = {
   ...someOrigins,
@@ -146,7 +144,7 @@ function checkHandshake(ctx: Context): void {
     throw new BadRequestError('Sec-WebSocket-Key must be 16 bytes in Base64');
   }
   const names = ctx.get('sec-websocket-protocol')?.split(',').map(trimBlanks) ?? [];
-  if (!names.every((name) => TOKEN.test(name)) || new Set(names).size < names.length) {
+  if (!names.every(isToken) || new Set(names).size < names.length) {
     throw new BadRequestError('Sec-WebSocket-Protocol must be a list of different tokens');
   }
 }
