@@ -368,9 +368,6 @@ describe('the input', () => {
     ['the longest string first', ['secret-key', 'secret'], 'not secret-key', 'not …'],
     ['the longest string first', ['secret', 'secret-key'], 'not secret-key', 'not …'],
     ['nothing for null', { none: null }, 'not good', 'not good'],
-    ['what follows "but received"', 5, 'Expected string but received 5', 'Expected string'],
-    ['what follows "Received"', 'x', 'Invalid email: Received "x"', 'Invalid email'],
-    ['what follows "(was"', 5, 'must be a string (was 5)', 'must be a string'],
     ['only the values of a list of 1,000', row(1_000), 'not "0"', 'not "…"'],
     ['the message for a list of 1,001', row(1_001), 'not good', 'Invalid value'],
     ['the message for 1,001 nested values', [row(500), row(500)], 'not good', 'Invalid value'],
@@ -383,6 +380,26 @@ describe('the input', () => {
     const errors = await issuesOf(schema, { field: value, other: 'not good' });
 
     expect(errors).toEqual([{ in: 'body', pointer: '/field', detail }]);
+  });
+
+  const gt7 = v.pipe(v.number(), v.gtValue(7));
+  const small = type({ a: 'number < 5' }).or({ b: 'number < 5' });
+
+  test.each<[string, StandardSchema, unknown, string]>([
+    ['valibot', v.object({ a: v.string() }), { a: 7 }, 'Expected string but received …'],
+    ['valibot: no limit', v.object({ a: gt7 }), { a: 7 }, 'Expected >7 but received …'],
+    ['arktype', type({ a: 'number < 7' }), { a: 7 }, 'must be less than 7 (was …)'],
+    ['arktype: two rules', type({ a: 'number < 5 & number % 2' }), { a: 7 }, '(…) must be...'],
+    [
+      'arktype: two schemas',
+      small,
+      { a: 7, b: 8 },
+      'a must be less than 5 (was …) or b must be less than 5 (was …)',
+    ],
+  ])('is masked in messages of %s', async (_, schema, value, detail) => {
+    const [issue] = await issuesOf(schema, value);
+
+    expect(issue?.detail).toContain(detail);
   });
 
   test.each([

@@ -8,10 +8,9 @@ import {
   type StandardSchema,
 } from '@fw/core/schema';
 import { ValidationError, type ValidationIssue } from '@fw/errors';
-
-import { missingPathParam } from './check-schema.ts';
 import { MAX_ISSUES, readIssues } from './issues.ts';
-import { listNamesOf, requireTextInput } from './text-fields.ts';
+import { missingPathParam } from './missing-path-param.ts';
+import { listNamesOf, requireTextInput } from './text-input.ts';
 
 /** Schemas for parts of a request. */
 export interface RequestSchemas {
