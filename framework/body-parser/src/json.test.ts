@@ -11,17 +11,13 @@ import { openConnection, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
+import { recordLog } from '../../errors/src/testing/logs.ts';
 import { type JsonOptions, json } from './json.ts';
 
 /** An application that echoes the body and counts the requests that reach its handler. */
 function createEcho(options: JsonOptions = {}) {
-  const errors: unknown[] = [];
+  const { logger, errors } = recordLog();
   let runs = 0;
-  const logger = {
-    info() {},
-    warn() {},
-    error: (_: string, error: unknown) => void errors.push(error),
-  };
   const app = createApp({ logger })
     .use(errorHandler())
     .use(json(options))

@@ -13,15 +13,8 @@ import * as v from 'valibot';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 
-import {
-  age,
-  issuesOf,
-  post,
-  readProblem,
-  recordErrors,
-  schemaOf,
-  send,
-} from './testing/requests.ts';
+import { quiet, recordLog } from '../../errors/src/testing/logs.ts';
+import { age, issuesOf, post, readProblem, schemaOf, send } from './testing/requests.ts';
 import { validate } from './validate.ts';
 
 describe('a schema of any library', () => {
@@ -119,7 +112,7 @@ describe('a body that no parser has read', () => {
   const route = createRouter().post('/users/:id', validate(z.object({})), (ctx) => ctx.send(''));
   /** The status of the response to a POST after `middleware`, and the logged errors. */
   async function postAfter(middleware: Middleware, options: RequestOptions = {}) {
-    const { errors, logger } = recordErrors();
+    const { errors, logger } = recordLog();
     const app = createApp({ logger }).use(errorHandler(), middleware).route('/api', route);
     const { status } = await request(app, '/api/users/7', { method: 'POST', ...options });
     return { status, errors };
@@ -232,7 +225,7 @@ describe('a schema', () => {
     const query = schemaOf(() => Promise.reject(new Error('also')));
     const one = createRouter().post('/', validate({ body }), (ctx) => ctx.send(''));
     const both = createRouter().post('/', validate({ query, body }), (ctx) => ctx.send(''));
-    const { errors, logger } = recordErrors();
+    const { errors, logger } = recordLog();
 
     const response = await post(one, {}, logger);
 
@@ -259,8 +252,7 @@ describe('a schema', () => {
       ctx.body = body;
       return next();
     };
-    const { logger } = recordErrors();
-    const app = createApp({ logger }).use(setBody, validate(schemaOf(check)));
+    const app = createApp({ logger: quiet }).use(setBody, validate(schemaOf(check)));
 
     expect((await request(app, '/', { method: 'POST' })).status).toBe(status);
   });
@@ -317,7 +309,7 @@ describe('a recursive schema and a body 20,000 levels deep', () => {
       ctx.body = JSON.parse(text);
       return next();
     };
-    const { errors, logger } = recordErrors();
+    const { errors, logger } = recordLog();
     const app = createApp({ logger }).use(parse, validate(schema), (ctx) => ctx.send(''));
 
     const response = await request(app, '/', { method: 'POST' });

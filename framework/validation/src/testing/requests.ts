@@ -4,6 +4,7 @@ import { createRouter, type Router } from '@fw/core/router';
 import type { StandardSchema } from '@fw/core/schema';
 import { type RequestOptions, request } from '@fw/core/testing';
 
+import { quiet } from '../../../errors/src/testing/logs.ts';
 import { validate } from '../validate.ts';
 
 /** A schema by hand: what a library would give. */
@@ -19,16 +20,10 @@ export const age = schemaOf((value) =>
     : { issues: [{ message: 'must be a number', path: ['age'] }] },
 );
 
-/** A logger, and the errors that it got. */
-export function recordErrors(): { readonly logger: Logger; readonly errors: unknown[] } {
-  const errors: unknown[] = [];
-  return { errors, logger: { info() {}, warn() {}, error: (_, error) => void errors.push(error) } };
-}
-
 export function send(
   router: Router,
   path: string,
-  { logger = recordErrors().logger, ...options }: RequestOptions & { logger?: Logger } = {},
+  { logger = quiet, ...options }: RequestOptions & { logger?: Logger } = {},
 ): Promise<Response> {
   const app = createApp({ logger }).use(json()).use(router.routes());
   return request(app, path, options);
