@@ -201,16 +201,6 @@ test('a client that disconnects before it is counted causes no error', async () 
   expect(problems).toEqual([]);
 });
 
-test('the requests of a connection are counted by its address', async () => {
-  const app = appWith(rateLimit({ max: 1 }));
-  const server = await listen(app, { port: 0, host: '127.0.0.1' });
-  onTestFinished(() => server.close());
-
-  const send = () => fetch(`http://127.0.0.1:${server.port}/`);
-
-  expect(statusesOf([await send(), await send()])).toEqual([200, 429]);
-});
-
 test('a request over a Unix socket has no address, so it needs a keyGenerator', async () => {
   const { logger, errors } = recordLog();
   const app = createApp({ logger });
