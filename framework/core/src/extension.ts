@@ -202,6 +202,7 @@ export {
   createTypeReader,
   isUtf8Charset,
   parseMediaType,
+  TOKEN,
   trimBlanks,
 } from './request/media-type.ts';
 export { decodeUtf8, parseJson, skipByteOrderMark } from './request/parse-json.ts';
@@ -225,7 +226,7 @@ export { createPartSerializer } from './response/contract.ts';
 export { PROBLEM_TYPE, problemOfStatus, statusOf } from './response/problem.ts';
 export { titleOf, unmatchedStatus } from './response/status.ts';
 export { errorCodes, readsBody } from './router/declared-errors.ts';
-export { stringify } from './schema/stringify.ts';
+export { pointerOf, stringify } from './schema/stringify.ts';
 export type { DispatchedResponse, DispatchOptions } from './server/dispatch.ts';
 export { acceptUpgrades } from './server/dispatch-upgrades.ts';
 export type { UpgradedConnection } from './server/registry.ts';

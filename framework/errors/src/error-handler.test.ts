@@ -1,7 +1,6 @@
 import { createApp, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-
 import { type ErrorHandlerOptions, errorHandler, notFoundHandler } from './error-handler.ts';
 import {
   BadRequestError,
@@ -17,22 +16,18 @@ import {
   UnsupportedMediaTypeError,
   ValidationError,
 } from './index.ts';
+import { recordLog } from './testing/logs.ts';
 
 /** Sends one request to an application whose handler throws `thrown`. */
 async function responseTo(thrown: unknown, options?: ErrorHandlerOptions) {
-  const logged: unknown[] = [];
-  const logger = {
-    info() {},
-    warn() {},
-    error: (_: string, error: unknown) => void logged.push(error),
-  };
+  const { logger, errors } = recordLog();
   const app = createApp({ logger })
     .use(errorHandler(options))
     .use(() => {
       throw thrown;
     });
   const response = await request(app, '/secret', { headers: { 'X-Request-Id': 'r-1' } });
-  return { response, body: (await response.json()) as Record<string, unknown>, logged };
+  return { response, body: (await response.json()) as Record<string, unknown>, errors };
 }
 
 /** The error that the middleware before `middleware` catches. */
@@ -102,7 +97,7 @@ test('a malformed request is a BadRequestError in the outermost middleware', asy
 
 describe('an error response', () => {
   test('is an RFC 9457 problem with the message and the request id', async () => {
-    const { response, body, logged } = await responseTo(new NotFoundError('User "42" not found'));
+    const { response, body, errors } = await responseTo(new NotFoundError('User "42" not found'));
 
     expect(response.status).toBe(404);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -114,7 +109,7 @@ describe('an error response', () => {
       code: 'NOT_FOUND',
       requestId: 'r-1',
     });
-    expect(logged).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   test.each([
@@ -157,14 +152,14 @@ describe('an error response', () => {
     expect(body).toMatchObject({ code: 'VALIDATION_FAILED', errors: issues });
   });
 
-  test('with a 5xx has the reason phrase instead of the message, which is logged', async () => {
+  test('with a 5xx has the reason phrase instead of the message, which is errors', async () => {
     const error = new ServiceUnavailableError('db-7 is down', {
       cause: new Error('ECONNREFUSED 10.0.0.7'),
       type: 'urn:db-7',
       headers: { 'Retry-After': '5' },
     });
 
-    const { response, body, logged } = await responseTo(error);
+    const { response, body, errors } = await responseTo(error);
 
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toBe('5');
@@ -176,7 +171,7 @@ describe('an error response', () => {
       code: 'SERVICE_UNAVAILABLE',
       requestId: 'r-1',
     });
-    expect(logged).toEqual([error]);
+    expect(errors).toEqual([error]);
   });
 
   test('is a response for middleware before the handler', async () => {
@@ -277,8 +272,7 @@ describe('includeStack', () => {
 
 describe('notFoundHandler', () => {
   test('before routes causes one warning at the start', async () => {
-    const warnings: string[] = [];
-    const logger = { info() {}, error() {}, warn: (text: string) => void warnings.push(text) };
+    const { logger, lines } = recordLog();
     const app = createApp({ logger }).get('/first', () => '');
     app.use(notFoundHandler());
     app.get('/late', () => '');
@@ -286,8 +280,8 @@ describe('notFoundHandler', () => {
     expect((await request(app, '/late')).status).toBe(404);
     await request(app, '/first');
 
-    expect(warnings).toEqual([
-      'notFoundHandler() was added before routes, which no request reaches: add it last',
+    expect(lines).toEqual([
+      'warn: notFoundHandler() was added before routes, which no request reaches: add it last',
     ]);
   });
 
@@ -348,11 +342,11 @@ describe('an error of another library', () => {
   test('with a status but without expose is a 500: the status is that of another server', async () => {
     const error = Object.assign(new Error('upstream said 404'), { status: 404 });
 
-    const { response, body, logged } = await responseTo(error);
+    const { response, body, errors } = await responseTo(error);
 
     expect(response.status).toBe(500);
     expect(body).toMatchObject({ detail: 'Internal Server Error' });
-    expect(logged).toEqual([error]);
+    expect(errors).toEqual([error]);
   });
 });
 
@@ -370,8 +364,7 @@ test.each([
 });
 
 test('errorHandler() after routes causes one warning at start', async () => {
-  const warnings: string[] = [];
-  const logger = { info() {}, warn: (text: string) => void warnings.push(text), error() {} };
+  const { logger, lines } = recordLog();
   const first = createApp({ logger })
     .use(errorHandler())
     .get('/', () => 'a');
@@ -380,11 +373,11 @@ test('errorHandler() after routes causes one warning at start', async () => {
     .use(errorHandler());
 
   await first.ready();
-  expect(warnings).toEqual([]);
+  expect(lines).toEqual([]);
   await last.ready();
   await last.ready();
 
-  expect(warnings).toEqual([
-    'errorHandler() was added after routes, whose errors it does not handle: add it first',
+  expect(lines).toEqual([
+    'warn: errorHandler() was added after routes, whose errors it does not handle: add it first',
   ]);
 });

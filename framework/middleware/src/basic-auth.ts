@@ -5,7 +5,7 @@ import { aFunction, anObject, check, readOptions, required } from '@fw/core/opti
 import type { Guard } from '@fw/core/router';
 import { UnauthorizedError } from '@fw/errors';
 
-import { createAuthentication } from './authentication.ts';
+import { createAuthentication } from './shared/authentication.ts';
 
 export interface BasicAuthOptions {
   /** Passwords of at least 8 characters, by user name. */

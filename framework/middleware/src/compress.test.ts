@@ -6,6 +6,7 @@ import { request } from '@fw/core/testing';
 import { errorHandler, ServiceUnavailableError } from '@fw/errors';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { quiet } from '../../errors/src/testing/logs.ts';
 import { type CompressOptions, compress } from './compress.ts';
 import { isNotModified } from './preconditions.ts';
 
@@ -17,7 +18,7 @@ const BROWSER = 'gzip, deflate, br, zstd';
 const text: Middleware = (ctx) => ctx.send(TEXT);
 
 function createTextApp(handler: Middleware, options?: CompressOptions) {
-  const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
+  const app = createApp({ logger: quiet });
   return app.use(compress(options), errorHandler(), handler);
 }
 

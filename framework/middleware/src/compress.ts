@@ -14,8 +14,8 @@ import {
 } from '@fw/core/extension';
 import { aListOf, aWholeNumber, oneOf, readOptions } from '@fw/core/options';
 
-import { acceptedEncodings } from './accept.ts';
-import { addVary, hasCacheDirective, isCompressibleType } from './response-headers.ts';
+import { acceptedEncodings } from './shared/accept.ts';
+import { addVary, hasCacheDirective, isCompressibleType } from './shared/response-headers.ts';
 
 /** A content coding (RFC 9110 §8.4.1, RFC 8878 for zstd). */
 export type Encoding = 'zstd' | 'br' | 'gzip';

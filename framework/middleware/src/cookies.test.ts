@@ -4,6 +4,7 @@ import { createApp, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { describe, expect, test } from 'vitest';
 
+import { quiet } from '../../errors/src/testing/logs.ts';
 import {
   type CookieOptions,
   createSignedCookies,
@@ -13,7 +14,7 @@ import {
   setCookie,
 } from './cookies.ts';
 
-const createQuietApp = () => createApp({ logger: { info() {}, warn() {}, error() {} } });
+const createQuietApp = () => createApp({ logger: quiet });
 
 /** The cookies that a request with this `Cookie` header has. */
 async function parse(header: string): Promise<unknown> {

@@ -4,7 +4,8 @@ import type { Context } from '@fw/core';
 import { trimBlanks } from '@fw/core/extension';
 import { aBoolean, aWholeNumber, check, oneOf, readOptions } from '@fw/core/options';
 
-import { readSecrets } from './cookie-secrets.ts';
+import { readSecrets } from './shared/cookie-secrets.ts';
+import { isToken } from './shared/token.ts';
 
 /** Browsers store fewer cookies per site; Node limits the size of all headers to 16 KiB. */
 const MAX_COOKIES = 200;
@@ -76,7 +77,6 @@ const MAX_BYTES = 4_096;
 /** Browsers ignore a longer attribute (RFC 6265bis §5.6). */
 const MAX_ATTRIBUTE_BYTES = 1_024;
 
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Characters that a cookie value may not contain (RFC 6265 §4.1.1), and the escape character. */
 const ENCODED = /[^\x21\x23\x24\x26-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]/gu;
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i;
@@ -109,7 +109,7 @@ export function setCookie(
   value: string,
   options: CookieOptions = {},
 ): void {
-  if (!TOKEN.test(name)) {
+  if (!isToken(name)) {
     throw new TypeError(`Cannot set cookie "${name}": expected a name of token characters`);
   }
   readOptions(`the cookie "${name}"`, options, CHECKS);

@@ -4,13 +4,14 @@ import { errorHandler, notFoundHandler, TooManyRequestsError } from '@fw/errors'
 import { createRouter } from '@fw/router';
 import { describe, expect, test } from 'vitest';
 
+import { quiet } from '../../errors/src/testing/logs.ts';
 import { type CorsOptions, cors } from './cors.ts';
 
 const ORIGIN = 'https://app.example.com';
 const PREFLIGHT = { Origin: ORIGIN, 'Access-Control-Request-Method': 'PUT' };
 
 function createApiApp(options: CorsOptions, handler: Middleware = (ctx) => ctx.json({})) {
-  const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
+  const app = createApp({ logger: quiet });
   return app.use(cors(options), errorHandler(), handler);
 }
 
@@ -88,7 +89,7 @@ describe('origin', () => {
   test('a function that fails causes a 500 without CORS headers', async () => {
     const origin = async () => Promise.reject(new Error('no database'));
 
-    const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
+    const app = createApp({ logger: quiet });
     const response = await request(app.use(errorHandler(), cors({ origin })), '/', {
       headers: { Origin: ORIGIN },
     });

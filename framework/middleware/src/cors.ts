@@ -1,17 +1,10 @@
 import { type Context, type Middleware, markFactories } from '@fw/core';
 import { trimBlanks } from '@fw/core/extension';
-import {
-  aBoolean,
-  aListOf,
-  aWholeNumber,
-  badOption,
-  type Check,
-  check,
-  readOptions,
-} from '@fw/core/options';
+import { aBoolean, aListOf, aWholeNumber, badOption, check, readOptions } from '@fw/core/options';
 
-import { isListed, normalOrigin } from './origin.ts';
-import { addVary } from './response-headers.ts';
+import { isListed, normalOrigin } from './shared/origin.ts';
+import { addVary } from './shared/response-headers.ts';
+import { aToken, isToken } from './shared/token.ts';
 
 /** Decides whether pages of `origin` may read the response; only `true` allows it. */
 export type OriginTest = (origin: string, ctx: Context) => boolean | Promise<boolean>;
@@ -36,11 +29,13 @@ export interface CorsOptions {
   readonly privateNetwork?: boolean;
 }
 
-const TOKEN = /^[!#$%&'*+\-.^`|~\w]+$/;
 const DEFAULT_METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'POST', 'DELETE'];
 
-const methodNames = aListOf('a list of methods in capital letters', matching(/^[A-Z]+$/));
-const headerNames = aListOf('a list of header names', matching(TOKEN));
+const methodNames = aListOf(
+  'a list of methods in capital letters',
+  check('a method', (value) => typeof value === 'string' && /^[A-Z]+$/.test(value)),
+);
+const headerNames = aListOf('a list of header names', aToken);
 const anOrigin = check(
   '"*", an origin, a list of origins or a function',
   (value) => ['string', 'function'].includes(typeof value) || Array.isArray(value),
@@ -121,14 +116,10 @@ function setPreflightHeaders(ctx: Context, settings: CorsOptions): void {
   }
 }
 
-function matching(pattern: RegExp): Check {
-  return check(String(pattern), (value) => typeof value === 'string' && pattern.test(value));
-}
-
 /** The headers that the page wants to set; entries that are not header names are left out. */
 function requestedHeaders(ctx: Context): readonly string[] {
   const names = (ctx.get('access-control-request-headers') ?? '').split(',');
-  return names.map(trimBlanks).filter((name) => TOKEN.test(name));
+  return names.map(trimBlanks).filter(isToken);
 }
 
 /**

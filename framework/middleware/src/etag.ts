@@ -4,7 +4,7 @@ import { type Context, type Middleware, markFactories } from '@fw/core';
 import { hasDefaultCacheControl, isStream, recordedBody, responseHeader } from '@fw/core/extension';
 import { aBoolean, readOptions } from '@fw/core/options';
 import { matchesIfNoneMatch } from './preconditions.ts';
-import { hasCacheDirective } from './response-headers.ts';
+import { hasCacheDirective } from './shared/response-headers.ts';
 
 export interface EtagOptions {
   /** Whether the tags are weak: equal content, but perhaps not equal bytes. Default false. */

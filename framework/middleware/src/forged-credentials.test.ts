@@ -7,16 +7,16 @@ import { errorHandler } from '@fw/errors';
 import { exportJWK, SignJWT } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { bearerToken } from './bearer-token.ts';
+import { quiet } from '../../errors/src/testing/logs.ts';
+import { bearerToken } from './bearer-token/bearer-token.ts';
 import { createSignedCookies } from './cookies.ts';
-import { session } from './session.ts';
+import { session } from './session/session.ts';
 import { startHttpServer } from './testing/http-server.ts';
 import { AUDIENCE, claimsOf, encode, forge, ISSUER, SECRET, sign } from './testing/tokens.ts';
 
 const now = Math.floor(Date.now() / 1000);
 const unlimited: Middleware = (_ctx, next) => next();
 const CLAIMS = { issuer: ISSUER, audience: AUDIENCE, failureLimiter: unlimited };
-const quiet = { logger: { info() {}, warn() {}, error() {} } };
 
 const LISTED_SECRET = 'a secret in the list of public keys';
 
@@ -27,7 +27,7 @@ function hmac(header: object, secret: string | Buffer, claims: object = claimsOf
 }
 
 describe('a service with a shared secret', () => {
-  const app = createApp(quiet).use(errorHandler());
+  const app = createApp({ logger: quiet }).use(errorHandler());
   app.use(bearerToken({ secret: SECRET, ...CLAIMS }), (ctx) => ctx.send('passed'));
   const statusOf = async (token: string) => {
     const headers = { Authorization: `Bearer ${token}` };
@@ -143,7 +143,7 @@ describe('a service with public keys', () => {
       { kty: 'oct', k: Buffer.from(LISTED_SECRET).toString('base64url'), kid: 'oct' },
     ];
     const { url } = await startHttpServer((_, res) => res.end(JSON.stringify({ keys })));
-    const app = createApp(quiet).use(errorHandler());
+    const app = createApp({ logger: quiet }).use(errorHandler());
     app.use(bearerToken({ jwksUrl: url, ...CLAIMS }), (ctx) => ctx.send('passed'));
     return (await request(app, '/', { headers: { Authorization: `Bearer ${token}` } })).status;
   }
@@ -201,7 +201,7 @@ describe('a session', () => {
     const router = createRouter()
       .get('/login', sessions, (ctx) => ctx.state.session.set({ userId: 'ada' }))
       .get('/', sessions, (ctx) => ctx.state.session.data ?? ctx.throw(401));
-    const app = createApp(quiet).use(errorHandler());
+    const app = createApp({ logger: quiet }).use(errorHandler());
     app.route('/', router);
     return app;
   }

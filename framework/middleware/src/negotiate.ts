@@ -1,8 +1,8 @@
 import type { Context } from '@fw/core';
 import { HttpError } from '@fw/errors';
 
-import { readWeights, type Weighted } from './accept.ts';
-import { addVary } from './response-headers.ts';
+import { readWeights, type Weighted } from './shared/accept.ts';
+import { addVary } from './shared/response-headers.ts';
 
 /**
  * Returns the one of `types` that the client prefers in `Accept`, or the first of several equally

@@ -7,13 +7,13 @@ import { setCookie } from './cookies.ts';
 import { cors } from './cors.ts';
 import { deprecation } from './deprecation.ts';
 import { etag } from './etag.ts';
-import { forms } from './forms.ts';
+import { forms } from './forms/forms.ts';
+import { idempotency, memoryStore } from './idempotency/idempotency.ts';
 import { redisStore } from './idempotency/redis.ts';
-import { idempotency, memoryStore } from './idempotency.ts';
 import { securityHeaders } from './security-headers.ts';
 import { sse } from './sse.ts';
-import { staticFiles } from './static-files.ts';
-import { websocket } from './websocket.ts';
+import { staticFiles } from './static-files/static-files.ts';
+import { websocket } from './websocket/websocket.ts';
 
 const ORIGIN = 'https://app.example.com';
 const csp = (directives: object) => ({ contentSecurityPolicy: directives });

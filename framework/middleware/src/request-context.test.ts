@@ -6,9 +6,8 @@ import { createApp, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { quiet } from '../../errors/src/testing/logs.ts';
 import { currentContext, requestContext } from './request-context.ts';
-
-const quiet = { info() {}, warn() {}, error() {} };
 
 /** A function deep in the call stack that has no `ctx`. */
 async function readRequestId(): Promise<string> {

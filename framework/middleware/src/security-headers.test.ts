@@ -5,6 +5,7 @@ import { openapi } from '@fw/openapi';
 import { createRouter } from '@fw/router';
 import { describe, expect, test } from 'vitest';
 
+import { quiet } from '../../errors/src/testing/logs.ts';
 import {
   NONCE,
   nonceOf,
@@ -16,7 +17,7 @@ async function headersOf(
   options?: SecurityHeadersOptions,
   handler: Middleware = (ctx) => ctx.json({}),
 ): Promise<Record<string, string>> {
-  const app = createApp({ logger: { info() {}, warn() {}, error() {} }, trustProxy: 1 });
+  const app = createApp({ logger: quiet, trustProxy: 1 });
   app.use(securityHeaders(options), errorHandler(), handler);
   const headers = { 'X-Forwarded-Proto': 'https' };
   return Object.fromEntries((await request(app, '/', { headers })).headers);

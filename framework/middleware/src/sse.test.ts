@@ -11,27 +11,28 @@ import { createMetrics, createServiceApp } from '@fw/service';
 import { afterEach, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 
+import { quiet, recordLog } from '../../errors/src/testing/logs.ts';
 import { type EventClient, type ServerSentEvent, sse } from './sse.ts';
 
-/** A server with one stream; `failures` are the arguments of the logged errors. */
+/** A server with one stream; with its log. */
 async function start(handler: Middleware): Promise<
   ListeningServer & {
-    readonly failures: unknown[][];
+    readonly problems: readonly string[];
+    readonly errors: readonly unknown[];
     readonly open: () => ReturnType<typeof openConnection>;
   }
 > {
-  const failures: unknown[][] = [];
-  const logger = { info() {}, warn() {}, error: (...all: unknown[]) => void failures.push(all) };
+  const { logger, problems, errors } = recordLog();
   const server = await listen(createApp({ logger }).use(handler), 0);
   onTestFinished(() => server.close({ timeoutMs: 1 }));
   const open = () =>
     openConnection(server.port).send('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-  return { ...server, failures, open };
+  return { ...server, problems, errors, open };
 }
 
 /** The events that a client gets, as text. */
 async function textOf(...events: readonly ServerSentEvent[]): Promise<string> {
-  const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).use(
+  const app = createApp({ logger: quiet }).use(
     sse(async function* () {
       yield* events;
     }),
@@ -81,7 +82,7 @@ describe('an event', () => {
     [{ retryMs: -1 }, 'with retryMs "-1"'],
     [{ data: () => {} }, 'with data of type function: it has no JSON form'],
   ])('%j ends the stream and is logged', async (event, message) => {
-    const { open, failures } = await start(
+    const { open, problems, errors } = await start(
       sse(async function* () {
         yield { data: 'before' };
         yield event;
@@ -92,10 +93,9 @@ describe('an event', () => {
 
     expect(received).toContain('data: before');
     expect(received).not.toMatch(/0\r\n\r\n$/);
-    expect(failures).toEqual([
-      ['GET /: the response stream failed', expect.objectContaining({ name: 'TypeError' })],
-    ]);
-    expect(String(failures[0]?.[1])).toContain(message);
+    expect(problems).toEqual(['error: GET /: the response stream failed']);
+    expect(errors).toEqual([expect.any(TypeError)]);
+    expect(String(errors[0])).toContain(message);
   });
 });
 
@@ -106,10 +106,10 @@ test.each([
 ])(
   'a source that returns a value of type %s is a 500 that explains async generators',
   async (type, source) => {
-    const { open, failures } = await start(sse(source as never));
+    const { open, errors } = await start(sse(source as never));
 
     expect(await open().readAll()).toMatch(/^HTTP\/1\.1 500 /);
-    expect(String(failures[0]?.[1])).toBe(
+    expect(String(errors[0])).toBe(
       `TypeError: Cannot send events: the source of sse() returned a value of type ${type}; write async function* and yield each event`,
     );
   },
@@ -211,14 +211,14 @@ describe('the source', () => {
 
   test('is aborted when the client disconnects, and nothing is logged', async () => {
     const { source, ends } = createSilentSource();
-    const { open, failures } = await start(sse(source));
+    const { open, problems } = await start(sse(source));
     const client = open();
     await client.read(/:\n\n/);
 
     client.close();
 
     await vi.waitFor(() => expect(ends).toEqual(['AbortError']));
-    expect(failures).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   test('runs its finally block when the client disconnects', async () => {
@@ -290,7 +290,7 @@ describe('the source', () => {
 describe('close()', () => {
   test('ends open streams at once and completely', async () => {
     const { source, ends } = createSilentSource();
-    const { open, close, failures } = await start(sse(source));
+    const { open, close, problems } = await start(sse(source));
     const client = open();
     await client.read(/:\n\n/);
 
@@ -298,7 +298,7 @@ describe('close()', () => {
 
     expect(await client.readAll()).toMatch(/0\r\n\r\n$/);
     expect(ends).toEqual(['AbortError']);
-    expect(failures).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   test('ends a stream at once that starts while the server is closing', async () => {
@@ -319,13 +319,13 @@ describe('close()', () => {
 describe('a stream that reaches maxAgeMs', () => {
   test('ends completely without the last comment, so that its client reconnects', async () => {
     const { source, ends } = createSilentSource();
-    const { open, failures } = await start(sse(source, { maxAgeMs: 20 }));
+    const { open, problems } = await start(sse(source, { maxAgeMs: 20 }));
 
     const received = await open().readAll();
 
     expect(received).toMatch(/:\n\n\r\n0\r\n\r\n$/);
     expect(ends).toEqual(['AbortError']);
-    expect(failures).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   test.each([
@@ -348,10 +348,10 @@ describe('a stream that reaches maxAgeMs', () => {
 
   test('is not opened if its time is no number', async () => {
     const { source, ends } = createSilentSource();
-    const { open, failures } = await start(sse(source, { maxAgeMs: () => Number.NaN }));
+    const { open, errors } = await start(sse(source, { maxAgeMs: () => Number.NaN }));
 
     expect(await open().readAll()).toMatch(/^HTTP\/1.1 500 /);
-    expect(String(failures[0]?.[1])).toContain('expected milliseconds');
+    expect(String(errors[0])).toContain('expected milliseconds');
     expect(ends).toEqual([]);
   });
 });
@@ -394,7 +394,7 @@ test('a source that always has an event lets other requests run', async () => {
   const source = sse(async function* () {
     while (events < 20_000) yield { data: events++ };
   });
-  const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).use((ctx, next) => {
+  const app = createApp({ logger: quiet }).use((ctx, next) => {
     setImmediate(() => {
       eventsBefore = events;
     });
@@ -458,18 +458,18 @@ describe('with schemas', () => {
     [{ event: 'tock', data: 1 }, 'Cannot send the event "tock": expected one of "tick", "done"'],
     [{ data: 1 }, 'Cannot send the event "undefined": expected one of "tick", "done"'],
   ])('%j ends the stream and is logged', async (event, message) => {
-    const { open, failures } = await send(event);
+    const { open, errors } = await send(event);
 
     expect(await open().readAll()).not.toMatch(/data|0\r\n\r\n$/);
-    expect(String(failures[0]?.[1])).toContain(message);
+    expect(String(errors[0])).toContain(message);
   });
 
   test('in production, a violation is only logged: the client gets the declared fields', async () => {
     vi.stubEnv('NODE_ENV', 'production');
-    const { open, failures } = await send({ event: 'tick', data: { secret: 'x' } });
+    const { open, errors } = await send({ event: 'tick', data: { secret: 'x' } });
 
     expect(await open().readAll()).toContain('event: tick\ndata: {}\n\n');
-    expect(failures).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   test('the source can only yield events that fit', () => {

@@ -18,7 +18,7 @@ import {
 } from '@fw/core/schema';
 import { ServiceUnavailableError } from '@fw/errors';
 
-import { aMaxAge, HOUR_MS, type MaxAge, maxAgeOf } from './max-age.ts';
+import { aMaxAge, HOUR_MS, type MaxAge, maxAgeOf } from './shared/connection-age.ts';
 
 /** One event of a stream. */
 export interface ServerSentEvent {

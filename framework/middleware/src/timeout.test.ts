@@ -5,10 +5,11 @@ import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { expect, test } from 'vitest';
 
+import { quiet } from '../../errors/src/testing/logs.ts';
 import { timeout } from './timeout.ts';
 
 function createLimitedApp(timeoutMs: number): Application {
-  const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
+  const app = createApp({ logger: quiet });
   app.use(errorHandler(), timeout(timeoutMs));
   return app;
 }

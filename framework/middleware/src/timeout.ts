@@ -1,9 +1,7 @@
 import type { Middleware } from '@fw/core';
 import { hasRun } from '@fw/core/extension';
+import { MAX_TIMER_MS } from '@fw/core/options';
 import { ServiceUnavailableError } from '@fw/errors';
-
-/** Node fires timers with a longer delay at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Responds with 503 and `Retry-After: 1` to a request that takes longer than `timeoutMs`. Its handler

@@ -4,6 +4,7 @@ import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { expect, test } from 'vitest';
 
+import { quiet, recordLog } from '../../errors/src/testing/logs.ts';
 import { createCounts, type OnStoreError } from './failover.ts';
 import { memoryStore } from './memory-store.ts';
 import { type RateLimiter, rateLimit, tieredRateLimit } from './rate-limit.ts';
@@ -26,9 +27,7 @@ function createWorld() {
       };
     },
   };
-  const lines: string[] = [];
-  const log = (level: string) => (message: string) => void lines.push(`${level}: ${message}`);
-  const logger = { info: log('info'), warn: log('warn'), error: log('error') };
+  const { logger, lines } = recordLog();
   const appWith = (onStoreError: OnStoreError, max = 2) =>
     createApp({ logger }).use(
       errorHandler(),
@@ -173,8 +172,7 @@ test('a limiter reports whether its store is available', async () => {
     tieredRateLimit({ store, tiers: { free: { max: 1 } }, tierResolver: () => 'free' }),
   ];
   const available = () => limiters.map((limiter) => limiter.isStoreAvailable());
-  const logger = { info() {}, warn() {}, error() {} };
-  const app = createApp({ logger }).use(limiters[0] as RateLimiter, (ctx) => ctx.send('ok'));
+  const app = createApp({ logger: quiet }).use(limiters[0] as RateLimiter, (ctx) => ctx.send('ok'));
   expect(available()).toEqual([true, true]);
 
   state.isBroken = true;
@@ -202,9 +200,10 @@ test('a store that throws counts as failing', async () => {
       },
     }),
   };
-  const logger = { info: () => {}, warn: () => {}, error: () => {} };
-  const app = createApp({ logger }).use(errorHandler(), rateLimit({ max: 1, store }), (ctx) =>
-    ctx.send('ok'),
+  const app = createApp({ logger: quiet }).use(
+    errorHandler(),
+    rateLimit({ max: 1, store }),
+    (ctx) => ctx.send('ok'),
   );
 
   expect(await statuses(app, 2)).toEqual([200, 429]);

@@ -8,6 +8,7 @@ import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
+import { recordLog } from '../../errors/src/testing/logs.ts';
 import { rateLimit } from './rate-limit.ts';
 import { type RedisClient, redisClientOptions, redisStore } from './redis.ts';
 import { SCRIPT } from './redis-script.ts';
@@ -385,12 +386,7 @@ describe('with a server that fails', () => {
     onTestFinished(() => server.stop());
     const client = await connect(server.url);
     onTestFinished(() => client.destroy());
-    const lines: string[] = [];
-    const logger = {
-      info: (message: string) => void lines.push(message),
-      warn: (message: string) => void lines.push(message),
-      error: (message: string) => void lines.push(message),
-    };
+    const { logger, lines } = recordLog();
     const app = createApp({ logger, trustProxy: 1 });
     app.use(errorHandler(), rateLimit({ max: 5, window: '1m', store: redisStore(client) }), (ctx) =>
       ctx.send('ok'),
@@ -413,8 +409,8 @@ describe('with a server that fails', () => {
     return { server, client, lines, send, untilExact };
   }
 
-  const FAILS = 'The rate limit store fails: limits are not exact until it recovers';
-  const BACK = 'The rate limit store has recovered: limits are exact again';
+  const FAILS = 'error: The rate limit store fails: limits are not exact until it recovers';
+  const BACK = 'info: The rate limit store has recovered: limits are exact again';
 
   test.each(['SIGKILL', 'SIGSTOP'] as const)(
     'after %s, responses are in time with the local limit, and exact soon after recovery',

@@ -1,3 +1,4 @@
+import { pointerOf } from '@fw/core/extension';
 import type { SchemaIssue } from '@fw/core/schema';
 import type { ValidationIssue } from '@fw/errors';
 
@@ -32,7 +33,7 @@ export function readIssues(
     }
     const value = valueAt(input, keys);
     if (!leavesByValue.has(value)) leavesByValue.set(value, leavesOf(value));
-    const detail = redact(issue.message, leavesByValue.get(value));
+    const detail = redact(maskShownValue(issue.message, issue), leavesByValue.get(value));
     read.push({ in: part, pointer: toPointer(keys), detail });
   }
   return read;
@@ -44,14 +45,11 @@ function unknownKeysOf(issue: SchemaIssue): readonly unknown[] | undefined {
   return code === 'unrecognized_keys' && Array.isArray(keys) ? keys : undefined;
 }
 
-/** A JSON Pointer (RFC 6901 §3). */
+/** A JSON Pointer to `keys`, or to those before a long one. */
 function toPointer(keys: readonly PropertyKey[]): string {
-  let pointer = '';
-  for (const key of keys.map(String)) {
-    if (key.length > MAX_KEY_LENGTH) break;
-    pointer += `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  }
-  return pointer;
+  const names = keys.map(String);
+  const long = names.findIndex((name) => name.length > MAX_KEY_LENGTH);
+  return pointerOf(long < 0 ? names : names.slice(0, long));
 }
 
 function valueAt(input: unknown, keys: readonly PropertyKey[]): unknown {
@@ -63,8 +61,28 @@ function valueAt(input: unknown, keys: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** In messages of valibot and arktype, the value or its type follows these words. */
-const BEFORE_VALUE = [' but received ', ': Received ', ' (was '];
+/** What the issues of some libraries contain besides message and path. */
+interface ShowingIssue extends SchemaIssue {
+  /** The value as the message of valibot shows it, at its end. */
+  readonly received?: unknown;
+  /** The value as the message of arktype shows it, at the end of parentheses. */
+  readonly actual?: unknown;
+  /** arktype: the issues of which the message consists. */
+  readonly errors?: unknown;
+}
+
+/** `message` without the value that valibot or arktype shows in it, whatever its type and length. */
+function maskShownValue(message: string, issue: ShowingIssue): string {
+  const { received, actual, errors } = issue;
+  let text = message;
+  if (typeof received === 'string' && text.endsWith(received)) {
+    text = `${text.slice(0, -received.length)}…`;
+  }
+  if (typeof actual === 'string') {
+    text = text.replaceAll(`(was ${actual})`, '(was …)').replaceAll(`(${actual})`, '(…)');
+  }
+  return Array.isArray(errors) ? errors.reduce(maskShownValue, text) : text;
+}
 
 /** Shorter unquoted words cannot be distinguished from the words of the schema. */
 const MIN_TELLING_LENGTH = 5;
@@ -78,10 +96,6 @@ type Leaves = readonly string[] | undefined;
 function redact(message: string, leaves: Leaves): string {
   if (leaves === undefined) return ANY_DETAIL;
   let text = message;
-  for (const words of BEFORE_VALUE) {
-    const at = text.indexOf(words);
-    if (at > 0) text = text.slice(0, at);
-  }
   for (const leaf of leaves) {
     for (const quote of ['"', "'", '`']) {
       text = text.replaceAll(quote + leaf + quote, `${quote}…${quote}`);

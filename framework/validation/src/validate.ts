@@ -1,6 +1,6 @@
 import { annotate, type Context, markFactories, type Next } from '@fw/core';
 import { hasBody, hasParsedBody, isReadStarted, setParts } from '@fw/core/extension';
-import { check, readOptions } from '@fw/core/options';
+import { anObject, check, readOptions } from '@fw/core/options';
 import {
   isStandardSchema,
   type OutputOf,
@@ -8,10 +8,9 @@ import {
   type StandardSchema,
 } from '@fw/core/schema';
 import { ValidationError, type ValidationIssue } from '@fw/errors';
-
-import { missingPathParam } from './check-schema.ts';
 import { MAX_ISSUES, readIssues } from './issues.ts';
-import { listNamesOf, requireTextInput } from './text-fields.ts';
+import { missingPathParam } from './missing-path-param.ts';
+import { listNamesOf, requireTextInput } from './text-input.ts';
 
 /** Schemas for parts of a request. */
 export interface RequestSchemas {
@@ -136,9 +135,9 @@ function isSingle(value: unknown): boolean {
   return typeof value === 'string' || value instanceof Blob;
 }
 
-function readSchemas(what: unknown): RequestSchemas {
+function readSchemas(what: StandardSchema | RequestSchemas): RequestSchemas {
   if (isStandardSchema(what)) return { body: what };
-  if (!isObject(what) || Object.keys(what).length === 0) {
+  if (!anObject.accepts(what) || Object.keys(what).length === 0) {
     throw new TypeError(
       `Cannot validate with "${String(what)}": expected a Standard Schema, or schemas for ${PARTS.join(', ')}`,
     );
@@ -147,7 +146,7 @@ function readSchemas(what: unknown): RequestSchemas {
     'a Standard Schema; wrap a list of fields, as in z.object({ … })',
     isStandardSchema,
   );
-  return readOptions<RequestSchemas>('validate()', what, {
+  return readOptions('validate()', what, {
     params: aSchema,
     query: aSchema,
     headers: aSchema,
@@ -164,10 +163,6 @@ function requireParser(ctx: Context): void {
   throw new TypeError(
     `Cannot validate the body of ${method} ${path}: no parser has read it; register json() before the routes`,
   );
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 /** The result of one part; `failure` is the error that its schema threw. */

@@ -4,7 +4,8 @@ interface MediaType {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+/** A token (RFC 9110 §5.6.2), for regular expressions. */
+export const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const TYPE = new RegExp(`^(${TOKEN}/${TOKEN})[ \\t]*`);
 const PARAMETER = new RegExp(
   `;[ \\t]*(?:(${TOKEN})=(?:(${TOKEN})|"((?:[^"\\\\]|\\\\[\\t -~])*)"))?[ \\t]*`,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { aString, aWholeNumber, readOptions } from '@fw/core/options';
+import { aString, aWholeNumber, MAX_TIMER_MS, readOptions } from '@fw/core/options';
 import { ServiceUnavailableError } from '@fw/errors';
 import type { RedisClient } from '@fw/rate-limit/redis';
 
@@ -38,7 +38,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     timeoutMs = 1_000,
   } = readOptions('redisStore()', options, {
     prefix: aString,
-    leaseMs: aWholeNumber(1, 2 ** 31 - 1),
+    leaseMs: aWholeNumber(1, MAX_TIMER_MS),
     timeoutMs: aWholeNumber(1, 60_000),
   });
 

@@ -1,9 +1,8 @@
 import type { Context } from '@fw/core';
 import { HttpError } from '@fw/errors';
-
-import { readHttpDate } from '../http-date.ts';
 import { preconditionFailed } from '../preconditions.ts';
 import type { FileState } from './file-cache.ts';
+import { readHttpDate } from './http-date.ts';
 
 /** A date header in milliseconds; NaN without the header or if it is no HTTP date, which is ignored. */
 function dateOf(ctx: Pick<Context, 'get'>, name: string): number {

@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 
-import { acceptedEncodings } from '../accept.ts';
+import { acceptedEncodings } from '../shared/accept.ts';
 import { EntityTags } from './entity-tags.ts';
 import { type CachedFile, FileCache, type FileState } from './file-cache.ts';
 

@@ -1,4 +1,4 @@
-import { decodeUtf8, isUtf8Charset, parseMediaType, trimBlanks } from '@fw/core/extension';
+import { decodeUtf8, isUtf8Charset, parseMediaType, TOKEN, trimBlanks } from '@fw/core/extension';
 import { BadRequestError, UnsupportedMediaTypeError } from '@fw/errors';
 
 /** One part of a `multipart/form-data` body (RFC 7578). */
@@ -136,7 +136,7 @@ function unsupported(): UnsupportedMediaTypeError {
   );
 }
 
-const HEADER = /^([!#$%&'*+.^_`|~\dA-Za-z-]+):(.*)$/s;
+const HEADER = new RegExp(`^(${TOKEN}):(.*)$`, 's');
 
 function readHeaders(bytes: Buffer): Omit<Part, 'content'> {
   const text = decodeUtf8(bytes);

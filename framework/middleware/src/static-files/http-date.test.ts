@@ -1,4 +1,4 @@
+import { testHttpDates } from '../testing/http-dates.ts';
 import { readHttpDate } from './http-date.ts';
-import { testHttpDates } from './testing/http-dates.ts';
 
 testHttpDates(readHttpDate);

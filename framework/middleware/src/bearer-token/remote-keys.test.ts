@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { expect, onTestFinished, test, vi } from 'vitest';
-
+import { startHttpServer } from '../testing/http-server.ts';
 import { type RemoteKeysOptions, remoteKeys } from './remote-keys.ts';
-import { startHttpServer } from './testing/http-server.ts';
 
 async function newKey(kid: string): Promise<JWK> {
   const { publicKey } = await generateKeyPair('ES256');

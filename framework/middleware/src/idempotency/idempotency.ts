@@ -15,7 +15,7 @@ import {
 import type { Guard } from '@fw/core/router';
 import { ConflictError, UnprocessableContentError, ValidationError } from '@fw/errors';
 
-import { replayResponse, serializeResponse } from './idempotency/saved-response.ts';
+import { replayResponse, serializeResponse } from './saved-response.ts';
 import {
   type Attempt,
   type ClaimStore,
@@ -23,10 +23,10 @@ import {
   keyInUse,
   type Saved,
   type TransactionStore,
-} from './idempotency/store.ts';
+} from './store.ts';
 
-export { type MemoryStoreOptions, memoryStore } from './idempotency/memory-store.ts';
-export * from './idempotency/store.ts';
+export { type MemoryStoreOptions, memoryStore } from './memory-store.ts';
+export * from './store.ts';
 
 /** The idempotency key of a request: `ctx.state.idempotency`. */
 export interface Idempotency<Transaction = unknown> {

@@ -20,7 +20,8 @@ import { createRouter } from '@fw/core/router';
 import { openConnection, type RequestOptions, request } from '@fw/core/testing';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 
-import { session } from './session.ts';
+import { quiet, recordLog } from '../../../errors/src/testing/logs.ts';
+import { session } from '../session/session.ts';
 import { type StaticFilesOptions, staticFiles } from './static-files.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'static-files-')));
@@ -64,10 +65,8 @@ symlinkSync('digits.txt', join(root, 'inside.txt'));
 symlinkSync('loop.txt', join(root, 'loop.txt'));
 execFileSync('mkfifo', [join(root, 'pipe.txt')]);
 
-const logger = { info() {}, warn() {}, error() {} };
-
 function createFiles(options: Partial<StaticFilesOptions> = {}) {
-  return createApp({ logger }).use(staticFiles({ root, ...options }));
+  return createApp({ logger: quiet }).use(staticFiles({ root, ...options }));
 }
 
 const get = (path: string, headers: RequestOptions['headers'] = {}, app = createFiles()) =>
@@ -137,7 +136,7 @@ describe('a file', () => {
   });
 
   test('is served after a router without a matching route', async () => {
-    const app = createApp({ logger });
+    const app = createApp({ logger: quiet });
     app.route(
       '/',
       createRouter().get('/api', () => 'api'),
@@ -473,7 +472,7 @@ describe('the content of small files', () => {
     const { staticFiles } = await import('./static-files.ts');
     const now = Date.now() + aheadMs;
     vi.spyOn(Date, 'now').mockImplementation(() => now);
-    const app = createApp({ logger }).use(staticFiles({ root, precompressed: true }));
+    const app = createApp({ logger: quiet }).use(staticFiles({ root, precompressed: true }));
     const read = async (path: string, headers: RequestOptions['headers'] = {}) => {
       const response = await get(path, headers, app);
       return response.status < 300 ? await response.text() : response.status;
@@ -598,10 +597,8 @@ describe('file descriptors', () => {
   test.each(['/digits.txt', '/large.bin'])(
     'are closed once if %s is read after another response',
     async (path) => {
-      const errors: unknown[] = [];
-      const app = createApp({
-        logger: { ...logger, error: (...args: unknown[]) => void errors.push(args) },
-      });
+      const { logger, errors } = recordLog();
+      const app = createApp({ logger });
       app.use(async (ctx, next) => {
         const running = next();
         ctx.json({ early: true });
@@ -649,7 +646,10 @@ describe('Cache-Control', () => {
     return next();
   };
   const cacheControlOf = async (...before: Middleware[]) => {
-    const app = createApp({ logger }).use(...before, staticFiles({ root, maxAgeSeconds: 60 }));
+    const app = createApp({ logger: quiet }).use(
+      ...before,
+      staticFiles({ root, maxAgeSeconds: 60 }),
+    );
     return (await get('/digits.txt', {}, app)).headers.get('cache-control');
   };
 

@@ -1,10 +1,11 @@
 import type { StandardSchema } from '@fw/core/schema';
 
-import { readField } from './text-fields.ts';
+import { readField } from './schema-fields.ts';
 
 /**
  * The first parameter that `schema` requires and a path with the parameters `names` does not contain.
- * Only schemas that provide their JSON Schema (https://standardschema.dev/json-schema) are checked.
+ * Its JSON Schema (https://standardschema.dev/json-schema) requires it, and the schema reads it and
+ * reports an issue for it when it validates the parameters of the path.
  */
 export function missingPathParam(
   schema: StandardSchema,
@@ -23,20 +24,14 @@ function requiredOf(schema: StandardSchema): readonly string[] {
   }
 }
 
-/**
- * Whether `schema` reads the parameter and reports its absence. The JSON Schema is not enough: for
- * a conversion such as `z.preprocess` it describes the converted value, not the parameters.
- */
+/** The JSON Schema is not enough: that of `z.preprocess` describes the parameters after the conversion. */
 function isMissed(schema: StandardSchema, name: string, names: readonly string[]): boolean {
   let isRead = false;
-  const params = new Proxy(Object.fromEntries(names.map((present) => [present, '1'])), {
-    get(target, key) {
-      isRead ||= key === name;
-      return Reflect.get(target, key);
-    },
-    has(target, key) {
-      isRead ||= key === name;
-      return Reflect.has(target, key);
+  const params = Object.fromEntries(names.map((present) => [present, '1']));
+  Object.defineProperty(params, name, {
+    get() {
+      isRead = true;
+      return undefined;
     },
   });
   const outcome = readField(schema, params, name);

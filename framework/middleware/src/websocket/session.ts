@@ -3,64 +3,19 @@ import { AsyncResource } from 'node:async_hooks';
 import type { Context, Parts } from '@fw/core';
 import { isThenable, parseJson, stringify, type UpgradedConnection } from '@fw/core/extension';
 import type { SchemaIssue, StandardSchema } from '@fw/core/schema';
-import type { RawData } from 'ws';
 
-import type { MessageOf, WebSocketClient, WebSocketOptions } from './websocket.ts';
-import { WebSocket } from './ws.ts';
-
-/** What a socket reports to its session. */
-interface SocketListener {
-  pinged(data: Buffer): void;
-  ponged(): void;
-  received(data: Buffer, isBinary: boolean): void;
-  disconnected(code: number): void;
-}
-
-/** A WebSocket that knows the code of the close frame that it sent, also if the package ws did. */
-export class ClientSocket extends WebSocket {
-  sentCode: number | undefined = undefined;
-  listener: SocketListener | undefined = undefined;
-
-  override close(code?: number, reason?: string | Buffer): void {
-    const isOpen = this.readyState === WebSocket.OPEN;
-    super.close(code, reason);
-    if (isOpen) this.sentCode = code;
-  }
-}
-
-// The same functions for all sockets: closures would stay in memory with each of them.
-function onPing(this: WebSocket, data: Buffer): void {
-  (this as ClientSocket).listener?.pinged(data);
-}
-
-function onPong(this: WebSocket): void {
-  (this as ClientSocket).listener?.ponged();
-}
-
-function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
-  (this as ClientSocket).listener?.received(data as Buffer, isBinary);
-}
-
-function onClose(this: WebSocket, code: number): void {
-  const { listener, sentCode } = this as ClientSocket;
-  listener?.disconnected(sentCode ?? code);
-}
+import type { MessageOf, WebSocketClient, WebSocketHandlers } from './client.ts';
+import { type ClientSocket, type SocketListener, WebSocket } from './socket.ts';
 
 function endOfAge(client: WebSocketClient): void {
   client.close(1001, 'The connection has reached its largest age');
 }
 
-function ignore(): void {}
-
-type Handlers<P extends Parts, Schema> = Pick<
-  WebSocketOptions<P, Schema>,
-  'schema' | 'open' | 'message' | 'close'
->;
-
-interface Limits
-  extends Required<
-    Pick<WebSocketOptions<Parts, undefined>, 'maxMessagesPerSecond' | 'maxUnsentBytes' | 'pingMs'>
-  > {
+interface Limits {
+  readonly maxMessagesPerSecond: number;
+  readonly maxUnsentBytes: number;
+  /** Time between pings; 0: none. */
+  readonly pingMs: number;
   /** Time until the connection ends. */
   readonly ageMs: number;
 }
@@ -71,7 +26,7 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
 {
   readonly ctx: Context<P>;
   readonly closed: Promise<number>;
-  readonly #handlers: Handlers<P, Schema>;
+  readonly #handlers: WebSocketHandlers<P, Schema>;
   readonly #limits: Limits;
   readonly #resolveClosed: (code: number) => void;
   /** The asynchronous context of the request, in which the handlers run. */
@@ -88,7 +43,7 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
   #secondMs = 0;
   #messages = 0;
 
-  constructor(ctx: Context<P>, handlers: Handlers<P, Schema>, limits: Limits) {
+  constructor(ctx: Context<P>, handlers: WebSocketHandlers<P, Schema>, limits: Limits) {
     this.ctx = ctx;
     this.#handlers = handlers;
     this.#limits = limits;
@@ -103,9 +58,7 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
     const { pingMs, ageMs } = this.#limits;
     this.#age = setTimeout(endOfAge, ageMs, this).unref();
     if (pingMs > 0) this.#pings = setInterval(() => this.#ping(socket), pingMs).unref();
-    socket.listener = this;
-    socket.on('ping', onPing).on('pong', onPong).on('message', onMessage).on('close', onClose);
-    socket.on('error', ignore); // ws closes the connection with the code of the error
+    socket.reportTo(this);
     this.#enqueue(() => this.#handlers.open?.(this));
   }
 

@@ -14,7 +14,7 @@ import type { Guard } from '@fw/core/router';
 import { ForbiddenError, ServiceUnavailableError, UnauthorizedError } from '@fw/errors';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 
-import { createAuthentication } from './authentication.ts';
+import { createAuthentication } from '../shared/authentication.ts';
 import { errors, jwtVerify } from './jose.ts';
 import { isSafe, remoteKeys } from './remote-keys.ts';
 

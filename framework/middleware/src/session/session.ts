@@ -3,11 +3,10 @@ import { responseHeader } from '@fw/core/extension';
 import { aFunction, aListOf, aWholeNumber, check, readOptions, required } from '@fw/core/options';
 import type { Guard } from '@fw/core/router';
 import { ForbiddenError } from '@fw/errors';
-
-import { readSecrets } from './cookie-secrets.ts';
-import { deleteCookie, readCookie, setCookie } from './cookies.ts';
-import { anOrigin, isListed, isOwnOrigin } from './origin.ts';
-import { addVary } from './response-headers.ts';
+import { deleteCookie, readCookie, setCookie } from '../cookies.ts';
+import { readSecrets } from '../shared/cookie-secrets.ts';
+import { anOrigin, isListed, isOwnOrigin } from '../shared/origin.ts';
+import { addVary } from '../shared/response-headers.ts';
 import { createSealer } from './sealed-text.ts';
 
 /** The session of a browser. */

@@ -1,11 +1,8 @@
 import type { Context, Parts } from '@fw/core';
-import { type Check, milliseconds } from '@fw/core/options';
+import { type Check, MAX_TIMER_MS, milliseconds } from '@fw/core/options';
 
 /** How long a connection may last in milliseconds: for all, or for the one that a request opens. */
 export type MaxAge<P extends Parts> = number | ((ctx: Context<P>) => number);
-
-/** Node fires timers with a longer delay at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const HOUR_MS = 3_600_000;
 

@@ -10,8 +10,9 @@ import compression from 'compression';
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { quiet, recordLog } from '../../../errors/src/testing/logs.ts';
+import { timeout } from '../timeout.ts';
 import { type ConnectMiddleware, connect } from './connect.ts';
-import { timeout } from './timeout.ts';
 
 type Next = (error?: unknown) => void;
 type Connect = (
@@ -20,16 +21,15 @@ type Connect = (
   next: Next,
 ) => unknown;
 
-/** An application that runs `middleware` after `errorHandler()`, and the errors that it logs. */
+/** An application that runs `middleware` after `errorHandler()`, and what it logs. */
 function createConnected(middleware: Connect) {
-  const errors: string[] = [];
-  const logger = { info() {}, warn() {}, error: (line: string) => void errors.push(line) };
+  const { logger, problems } = recordLog();
   const app = createApp({ logger }).use(errorHandler());
   app.use((ctx, next) => {
     ctx.set('X-Before', 'set');
     return next();
   });
-  return { app: app.use(connect(middleware)), errors };
+  return { app: app.use(connect(middleware)), problems };
 }
 
 describe('what the middleware sees', () => {
@@ -254,13 +254,13 @@ describe('middleware that fails', () => {
       },
     ],
   ])('and %s after next() does not change the response', async (_, middleware) => {
-    const { app, errors } = createConnected(middleware);
+    const { app, problems } = createConnected(middleware);
     app.use((ctx) => ctx.send('sent'));
 
     const response = await request(app, '/');
 
     expect(await response.text()).toBe('sent');
-    expect(errors).toEqual(['GET /: a middleware failed after next()']);
+    expect(problems).toEqual(['error: GET /: a middleware failed after next()']);
   });
 });
 
@@ -288,8 +288,7 @@ describe('a call after the response of timeout()', () => {
     when: (res: ServerResponse, run: () => void) => void,
     wrap: (slow: Connect) => Connect = (slow) => slow,
   ) {
-    const lines: string[] = [];
-    const logger = { info() {}, warn: (line: string) => void lines.push(line), error() {} };
+    const { logger, problems } = recordLog();
     const called = Promise.withResolvers<void>();
     const slow: Connect = (_req, res) => {
       when(res, () => {
@@ -305,7 +304,7 @@ describe('a call after the response of timeout()', () => {
     await called.promise;
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ status: 503 });
-    return lines;
+    return problems.filter((line) => line.startsWith('warn:'));
   }
 
   test.each<readonly [string, (res: ServerResponse) => unknown]>([
@@ -318,9 +317,9 @@ describe('a call after the response of timeout()', () => {
     ['write', (res) => res.write('late')],
     ['end', (res) => res.end('late')],
   ])('of %s has no effect and logs one warning', async (method, call) => {
-    const lines = await callLate(call, (res, run) => res.once('prefinish', run));
+    const problems = await callLate(call, (res, run) => res.once('prefinish', run));
 
-    expect(lines).toEqual([`GET /a ${LATE.replace('%s', method)}`]);
+    expect(problems).toEqual([`warn: GET /a ${LATE.replace('%s', method)}`]);
   });
 
   test.each<readonly [string, (res: ServerResponse) => unknown]>([
@@ -335,9 +334,9 @@ describe('a call after the response of timeout()', () => {
   test('from a timer has no effect and logs one warning', async () => {
     const send = (res: ServerResponse) => res.setHeader('X-A', '1').end('late');
 
-    const lines = await callLate(send, (_, run) => setTimeout(run, 60));
+    const problems = await callLate(send, (_, run) => setTimeout(run, 60));
 
-    expect(lines).toEqual([`GET /a ${LATE.replace('%s', 'setHeader')}`]);
+    expect(problems).toEqual([`warn: GET /a ${LATE.replace('%s', 'setHeader')}`]);
   });
 
   test.each<readonly [string, string, (res: ExpressResponse) => unknown]>([
@@ -347,13 +346,13 @@ describe('a call after the response of timeout()', () => {
     ['redirect', 'setHeader', (res) => res.redirect('/b')],
     ['end', 'end', (res) => res.end('late')],
   ])('of %s of an Express application has no effect', async (_, method, call) => {
-    const lines = await callLate(
+    const problems = await callLate(
       (res) => call(res as ExpressResponse),
       (_res, run) => setTimeout(run, 60),
       (slow) => express().use(slow as RequestHandler),
     );
 
-    expect(lines).toEqual([`GET /a ${LATE.replace('%s', method)}`]);
+    expect(problems).toEqual([`warn: GET /a ${LATE.replace('%s', method)}`]);
   });
 });
 
@@ -371,7 +370,7 @@ test('a repeated next() does not run the handler again', async () => {
 test('middleware that never calls next() is released when the client disconnects', async () => {
   const reached = Promise.withResolvers<void>();
   const sent = Promise.withResolvers<number>();
-  const app = createApp({ logger: { info() {}, warn() {}, error() {} } })
+  const app = createApp({ logger: quiet })
     .use((ctx, next) => {
       onSent(ctx, sent.resolve);
       return next();
@@ -439,8 +438,7 @@ test('a whole Express application serves its routes and errors, and fw all other
     .get('/fails', () => {
       throw new Error('express');
     });
-  const logger = { info() {}, warn() {}, error() {} };
-  const app = createApp({ logger, trustProxy: 1 }).use(errorHandler(), connect(old));
+  const app = createApp({ logger: quiet, trustProxy: 1 }).use(errorHandler(), connect(old));
   app.get('/new', () => 'new').post('/new', (ctx) => ctx.json(ctx.body));
   const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': '192.0.2.1' };
   const posted = { method: 'POST', headers, body: '{"name":"Ada"}' };
@@ -540,8 +538,7 @@ test.each<[string, unknown, number, string]>([
   old.get('/rejects', async () => {
     throw error;
   });
-  const logger = { info() {}, warn() {}, error() {} };
-  const app = createApp({ logger }).use(errorHandler(), connect(old));
+  const app = createApp({ logger: quiet }).use(errorHandler(), connect(old));
 
   for (const path of ['/next', '/rejects']) {
     const response = await request(app, path);
@@ -552,20 +549,18 @@ test.each<[string, unknown, number, string]>([
 });
 
 test('an error of Express without a status has that of the response', async () => {
-  const logger = { info() {}, warn() {}, error() {} };
   const old = express().use((_req, res, next) => {
     res.status(403);
     next(new Error('secret'));
   });
-  const app = createApp({ logger }).use(errorHandler(), connect(old));
+  const app = createApp({ logger: quiet }).use(errorHandler(), connect(old));
 
   expect((await request(app, '/')).status).toBe(403);
 });
 
 test('an error of Express has its headers', async () => {
   const error = Object.assign(new Error('later'), { status: 503, headers: { 'Retry-After': '7' } });
-  const logger = { info() {}, warn() {}, error() {} };
-  const app = createApp({ logger }).use(
+  const app = createApp({ logger: quiet }).use(
     errorHandler(),
     connect(express().use((_req, _res, next) => next(error))),
   );

@@ -6,9 +6,9 @@ import { createRouter } from '@fw/core/router';
 import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
-
+import { recordLog } from '../../../errors/src/testing/logs.ts';
+import { timeout } from '../timeout.ts';
 import { type Session, type SessionOptions, session } from './session.ts';
-import { timeout } from './timeout.ts';
 
 interface Data {
   readonly userId: string;
@@ -22,8 +22,7 @@ const HOUR_MS = 3_600_000;
 /** An application with sessions, and a browser that keeps its cookie. */
 function newBrowser(options: Partial<SessionOptions> = {}, jar = { cookie: '' }) {
   const clock = { ms: START_MS };
-  const errors: unknown[] = [];
-  const logger = { info() {}, warn() {}, error: (...entry: unknown[]) => void errors.push(entry) };
+  const { logger, errors } = recordLog();
   const sessions = session<Data>({ secrets: [SECRET], now: () => new Date(clock.ms), ...options });
   const router = createRouter().group('/', sessions, (group) => {
     group.get('/me', (ctx) => {

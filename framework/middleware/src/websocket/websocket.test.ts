@@ -23,12 +23,14 @@ import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest
 import { type ClientOptions, WebSocket } from 'ws';
 import { z } from 'zod';
 
+import { recordLog } from '../../../errors/src/testing/logs.ts';
 import { type WebSocketClient, type WebSocketOptions, websocket } from './websocket.ts';
 
 type AnyOptions = WebSocketOptions<Record<never, never>, undefined>;
 
 interface Started extends ListeningServer {
-  readonly failures: unknown[][];
+  readonly problems: readonly string[];
+  readonly errors: readonly unknown[];
 }
 
 /** A server with the route `/rooms/:id`, or with those that `prepare` adds. */
@@ -36,14 +38,13 @@ async function start(
   route: Middleware,
   prepare: (app: Application) => unknown = () => {},
 ): Promise<Started> {
-  const failures: unknown[][] = [];
-  const logger = { info() {}, warn() {}, error: (...all: unknown[]) => void failures.push(all) };
+  const { logger, problems, errors } = recordLog();
   const app = createApp({ logger });
   prepare(app);
   app.get('/rooms/:id', route);
   const server = await listen(app, 0);
   onTestFinished(() => server.close({ timeoutMs: 1 }));
-  return { ...server, failures };
+  return { ...server, problems, errors };
 }
 
 /** A client; `next` resolves with the messages in their order, `closed` with code and reason. */
@@ -326,12 +327,9 @@ describe('a message that', () => {
     socket.on('open', () => socket.send('x'));
 
     expect(await closed).toEqual([1011, 'Internal error']);
-    expect(server.failures).toEqual([
-      [
-        expect.stringMatching(/^GET \/rooms\/7: a WebSocket handler failed \(request \w+\)$/),
-        new Error('a bug'),
-      ],
-    ]);
+    const line = /^error: GET \/rooms\/7: a WebSocket handler failed \(request \w+\)$/;
+    expect(server.problems).toEqual([expect.stringMatching(line)]);
+    expect(server.errors).toEqual([new Error('a bug')]);
   });
 
   test('waits for its validation is not delivered after close()', async () => {
@@ -373,14 +371,14 @@ describe('a message that', () => {
     bug.reject(new Error('a bug'));
 
     await expect.poll(() => close.mock.calls).toEqual([[expect.anything(), 1006]]);
-    expect(server.failures).toHaveLength(1);
+    expect(server.errors).toHaveLength(1);
   });
 
   test('has no JSON form cannot be sent', async () => {
     const server = await start(websocket({ open: (client) => client.send(() => {}) }));
 
     expect(await connect(server).closed).toEqual([1011, 'Internal error']);
-    expect(server.failures[0]?.[1]).toEqual(
+    expect(server.errors[0]).toEqual(
       new TypeError('Cannot send a message of type function: it has no JSON form'),
     );
   });
@@ -687,7 +685,7 @@ describe('a handshake', () => {
 
     await connect(server).opened;
     expect(open).toHaveBeenCalledTimes(1);
-    expect(server.failures).toEqual([]);
+    expect(server.problems).toEqual([]);
   });
 
   test('while an earlier response is incomplete closes the connection', async () => {
@@ -739,7 +737,7 @@ describe('an attack with', () => {
     connection.close();
     expect(await ended.promise).toBe(code);
     expect(message).not.toHaveBeenCalled();
-    expect(server.failures).toEqual([]);
+    expect(server.problems).toEqual([]);
   });
 
   test('a close frame that the client does not confirm ends after some seconds', async () => {

@@ -9,10 +9,10 @@ import { rateLimit } from '@fw/rate-limit';
 import fc from 'fast-check';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { expect, expectTypeOf, test } from 'vitest';
-
+import { quiet } from '../../../errors/src/testing/logs.ts';
+import { startHttpServer } from '../testing/http-server.ts';
+import { AUDIENCE, claimsOf, encode, ISSUER, SECRET, sign } from '../testing/tokens.ts';
 import { type BearerTokenOptions, bearerToken, type TokenUser } from './bearer-token.ts';
-import { startHttpServer } from './testing/http-server.ts';
-import { AUDIENCE, claimsOf, encode, ISSUER, SECRET, sign } from './testing/tokens.ts';
 
 type Options = Partial<BearerTokenOptions<{ readonly id: string }>>;
 
@@ -20,7 +20,7 @@ const unlimited: Middleware = (_ctx, next) => next();
 
 /** Sends requests with a bearer token to an application that returns the user. */
 function newApi(options: Options = { secret: SECRET }) {
-  const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
+  const app = createApp({ logger: quiet });
   app.use(errorHandler());
   app.use(bearerToken({ issuer: ISSUER, audience: AUDIENCE, ...options }));
   app.use((ctx) => ctx.json(ctx.state.user));
@@ -173,7 +173,7 @@ test('after 30 invalid tokens a client gets 429 before its tokens are verified',
     verified++;
     return new Date();
   };
-  const app = createApp({ trustProxy: 1, logger: { info() {}, warn() {}, error() {} } });
+  const app = createApp({ trustProxy: 1, logger: quiet });
   const guard = bearerToken({ secret: SECRET, issuer: ISSUER, audience: AUDIENCE, now });
   app.use(errorHandler(), guard);
   app.use((ctx) => ctx.send('passed'));

@@ -12,47 +12,17 @@ import {
 import { isStandardSchema, type StandardSchema } from '@fw/core/schema';
 import { BadRequestError, ForbiddenError, HttpError, ServiceUnavailableError } from '@fw/errors';
 
-import { aMaxAge, HOUR_MS, type MaxAge, maxAgeOf } from './max-age.ts';
-import { anOrigin, isListed, isOwnOrigin } from './origin.ts';
-import { ClientSocket, WebSocketSession } from './websocket-session.ts';
-import { WebSocketServer } from './ws.ts';
+import { aMaxAge, HOUR_MS, type MaxAge, maxAgeOf } from '../shared/connection-age.ts';
+import { anOrigin, isListed, isOwnOrigin } from '../shared/origin.ts';
+import { aToken, isToken } from '../shared/token.ts';
+import type { WebSocketHandlers } from './client.ts';
+import { WebSocketSession } from './session.ts';
+import { createSocketServer } from './socket.ts';
 
-/** One connected client. */
-export interface WebSocketClient<P extends Parts = Parts> {
-  /** The request: path parameters, query, and what guards have added to `state`. It has no response. */
-  readonly ctx: Context<P>;
-  /**
-   * Sends a string or bytes unchanged, any other value as JSON. Returns whether it will be sent: not to
-   * a client that has disconnected, or that reads too slowly and is therefore disconnected.
-   *
-   * @throws {TypeError} if `message` has no JSON form
-   */
-  send(message: unknown): boolean;
-  /**
-   * Sends a close frame and receives no further message. Default code 1000; `reason` has at most 123 bytes.
-   *
-   * @throws if the code is not one that a program may send (RFC 6455 §7.4) or `reason` is too long
-   */
-  close(code?: number, reason?: string): void;
-}
-
-/** A message: the output of the schema; without a schema, a text message as a string, a binary one as bytes. */
-export type MessageOf<Schema> =
-  Schema extends StandardSchema<unknown, infer Output> ? Output : string | Uint8Array;
+export type { MessageOf, WebSocketClient } from './client.ts';
 
 /** What a route does with its clients, and their limits. */
-export interface WebSocketOptions<P extends Parts, Schema> {
-  /** Parses and validates messages, which must be JSON text. Default: messages are not parsed. */
-  readonly schema?: Schema;
-  /** Called when a client has connected, before its first message. */
-  readonly open?: (client: WebSocketClient<P>) => unknown;
-  /**
-   * Called for each message, in order: a promise delays the next message of this client, and stops
-   * reading from it.
-   */
-  readonly message?: (client: WebSocketClient<P>, message: MessageOf<Schema>) => unknown;
-  /** Called when the client has disconnected; 1006 is a connection that broke (RFC 6455 §7.4.1). */
-  readonly close?: (client: WebSocketClient<P>, code: number) => unknown;
+export interface WebSocketOptions<P extends Parts, Schema> extends WebSocketHandlers<P, Schema> {
   /**
    * The origins whose pages may connect, besides that of the requested host; `'*'` for all. Clients that
    * are no browser send no `Origin`, and may always connect. Default: none.
@@ -77,9 +47,6 @@ export interface WebSocketOptions<P extends Parts, Schema> {
   readonly maxAgeMs?: MaxAge<P>;
 }
 
-const TOKEN = /^[!#$%&'*+\-.^`|~\w]+$/;
-
-const aToken = check('a token', (value) => typeof value === 'string' && TOKEN.test(value));
 const someOrigins = aListOf('"*" or a list of origins such as "https://app.example.com"', anOrigin);
 const allOrOrigins: Check = {
   ...someOrigins,
@@ -164,25 +131,6 @@ export function websocket<
   });
 }
 
-function createSocketServer(maxMessageBytes: number, protocols: readonly string[]) {
-  // A message in smaller pieces than 512 bytes, of which one may be empty, costs more memory than its bytes.
-  const maxPieces = 1_024 + Math.ceil(maxMessageBytes / 512);
-  const options = {
-    noServer: true,
-    clientTracking: false,
-    autoPong: false, // the session replies: ws would drop a client without a close frame after 60 pings
-    WebSocket: ClientSocket,
-    perMessageDeflate: false, // a short message could become very long, and each client needs 300 kB
-    maxPayload: maxMessageBytes,
-    maxFragments: maxPieces,
-    maxBufferedChunks: maxPieces,
-    closeTimeout: 5_000,
-    handleProtocols: (offered: ReadonlySet<string>) =>
-      [...offered].find((name) => protocols.includes(name)) ?? false,
-  };
-  return new WebSocketServer<typeof ClientSocket>(options);
-}
-
 /** 16 bytes in Base64 (RFC 6455 §4.1). */
 const KEY = /^[+/\dA-Za-z]{22}==$/;
 
@@ -196,7 +144,7 @@ function checkHandshake(ctx: Context): void {
     throw new BadRequestError('Sec-WebSocket-Key must be 16 bytes in Base64');
   }
   const names = ctx.get('sec-websocket-protocol')?.split(',').map(trimBlanks) ?? [];
-  if (!names.every((name) => TOKEN.test(name)) || new Set(names).size < names.length) {
+  if (!names.every(isToken) || new Set(names).size < names.length) {
     throw new BadRequestError('Sec-WebSocket-Protocol must be a list of different tokens');
   }
 }

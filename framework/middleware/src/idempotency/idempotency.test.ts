@@ -12,7 +12,8 @@ import {
   type Middleware,
 } from 'fw';
 import { describe, expect, test } from 'vitest';
-
+import { quiet, recordLog } from '../../../errors/src/testing/logs.ts';
+import { timeout } from '../timeout.ts';
 import {
   type ClaimStore,
   type Idempotency,
@@ -21,7 +22,6 @@ import {
   memoryStore,
   type TransactionStore,
 } from './idempotency.ts';
-import { timeout } from './timeout.ts';
 
 type Options = Partial<IdempotencyOptions<unknown>>;
 type Handler = (ctx: Context, run: number) => unknown;
@@ -34,9 +34,8 @@ const created: Handler = (ctx, run) => {
 
 /** An API whose routes call `handler`; `runs` counts the calls. */
 function createApi(handler: Handler = created, options: Options = {}) {
-  const warnings: string[] = [];
-  const calls = { runs: 0, warnings };
-  const log = (message: string) => void warnings.push(message);
+  const { logger, lines } = recordLog();
+  const calls = { runs: 0, lines };
   const signIn: Middleware = (ctx, next) => {
     const id = ctx.get('x-user');
     if (id !== undefined) ctx.state.user = { id: id === 'without id' ? (undefined as never) : id };
@@ -50,7 +49,7 @@ function createApi(handler: Handler = created, options: Options = {}) {
     .post('/payments', once, handle)
     .put('/payments', once, handle)
     .post('/refunds', once, handle);
-  const app = createApp({ logger: { info() {}, warn: log, error: log } });
+  const app = createApp({ logger });
   app.use(errorHandler()).route('/', router);
   const send = (
     key: string | undefined,
@@ -277,15 +276,14 @@ test.each<readonly [string, Handler]>([
 
   expect([first.status, again.status, calls.runs]).toEqual([200, 409, 1]);
   expect(await again.json()).toMatchObject({ code: 'RESPONSE_NOT_STORED' });
-  expect(calls.warnings).toEqual([
-    'POST /payments sent a response that cannot be stored: repeated requests get 409; send a body of known size up to maxResponseBytes',
+  expect(calls.lines).toEqual([
+    'warn: POST /payments sent a response that cannot be stored: repeated requests get 409; send a body of known size up to maxResponseBytes',
   ]);
 });
 
 test('work that ends after the time limit of its request is not done again', async () => {
   let runs = 0;
-  const logger = { info() {}, warn() {}, error() {} };
-  const app = createApp({ logger });
+  const app = createApp({ logger: quiet });
   app.use(errorHandler(), timeout(10), idempotency({ store: memoryStore() }), async (ctx) => {
     runs++;
     await sleep(50);
@@ -301,8 +299,7 @@ test('work that ends after the time limit of its request is not done again', asy
 });
 
 test('a body that no parser has read gets 500: all bodies would have the same fingerprint', async () => {
-  const logger = { info() {}, warn() {}, error() {} };
-  const app = createApp({ logger }).use(idempotency({ store: memoryStore() }), (ctx) =>
+  const app = createApp({ logger: quiet }).use(idempotency({ store: memoryStore() }), (ctx) =>
     ctx.send(null),
   );
   const headers = { 'Idempotency-Key': 'k' };
@@ -350,7 +347,7 @@ describe('an unavailable store', () => {
     );
 
     expect((await send('k')).status).toBe(status);
-    expect(calls.warnings).toEqual(['POST /payments could not store its response']);
+    expect(calls.lines).toEqual(['error: POST /payments could not store its response']);
   });
 });
 
@@ -419,7 +416,7 @@ describe('a store with transactions', () => {
     const first = await send('k');
     const again = await send('k');
 
-    expect(calls).toEqual({ runs: 1, warnings: [] });
+    expect(calls).toEqual({ runs: 1, lines: [] });
     expect([first.status, again.status]).toEqual([201, 201]);
     expect(again.headers.get('location')).toBe('/payments/1');
     expect(await again.text()).toBe(await first.text());
@@ -507,8 +504,8 @@ describe('a store with transactions', () => {
 
     for (const key of ['a', 'b']) await send(key);
 
-    expect(calls.warnings).toEqual([
-      'POST /payments stored no response: repeated requests are handled again; call ctx.state.idempotency.save(transaction)',
+    expect(calls.lines).toEqual([
+      'warn: POST /payments stored no response: repeated requests are handled again; call ctx.state.idempotency.save(transaction)',
     ]);
   });
 });

@@ -11,17 +11,12 @@ import {
   readOptions,
   required,
 } from '@fw/core/options';
-import { isNotModified, requireMatch } from './preconditions.ts';
-import { addVary, isCompressibleType } from './response-headers.ts';
-import {
-  type ByteRange,
-  isUnmodified,
-  rangeOf,
-  requireUnmodified,
-} from './static-files/conditions.ts';
-import { close, sendContent } from './static-files/content.ts';
-import { contentTypeOf } from './static-files/content-type.ts';
-import { createFileFinder, type FoundFile, readSegments } from './static-files/find-file.ts';
+import { isNotModified, requireMatch } from '../preconditions.ts';
+import { addVary, isCompressibleType } from '../shared/response-headers.ts';
+import { type ByteRange, isUnmodified, rangeOf, requireUnmodified } from './conditions.ts';
+import { close, sendContent } from './content.ts';
+import { contentTypeOf } from './content-type.ts';
+import { createFileFinder, type FoundFile, readSegments } from './find-file.ts';
 
 export interface StaticFilesOptions {
   /** The folder, absolute or relative to the working directory. */

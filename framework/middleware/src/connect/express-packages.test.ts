@@ -13,9 +13,8 @@ import morgan from 'morgan';
 import multer from 'multer';
 import { expect, test } from 'vitest';
 
+import { quiet } from '../../../errors/src/testing/logs.ts';
 import { type ConnectMiddleware, connect } from './connect.ts';
-
-const quiet = { info() {}, warn() {}, error() {} };
 
 /** An application with the middleware before the handler. */
 function build(middleware: ConnectMiddleware, handler: Middleware): Application {

@@ -25,8 +25,9 @@ import {
   vi,
 } from 'vitest';
 import { z } from 'zod';
+import { quiet, recordLog } from '../../../errors/src/testing/logs.ts';
+import { timeout } from '../timeout.ts';
 import { type Form, type FormsOptions, forms } from './forms.ts';
-import { timeout } from './timeout.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'forms-')));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -69,12 +70,11 @@ function headOf(...fields: readonly string[]): string {
 
 /** An application that responds with the parsed form, and the files that exist while it runs. */
 function createEcho(options: FormsOptions = {}) {
-  const failures: unknown[] = [];
-  const error = (...values: unknown[]) => void failures.push(values);
-  const app = createApp({ logger: { info() {}, warn: error, error } })
+  const { logger, problems } = recordLog();
+  const app = createApp({ logger })
     .use(forms(options))
     .use(async (ctx) => ctx.json({ form: await describeForm(ctx.body as Form), files: onDisk() }));
-  return { app, failures };
+  return { app, problems };
 }
 
 /** The files and folders of forms; no test leaves any. */
@@ -337,11 +337,11 @@ describe('a multipart form', () => {
 async function start(
   options: FormsOptions,
   listenOptions: Partial<ListenOptions> = {},
-): Promise<ListeningServer & { readonly failures: readonly unknown[] }> {
-  const { app, failures } = createEcho(options);
+): Promise<ListeningServer & { readonly problems: readonly string[] }> {
+  const { app, problems } = createEcho(options);
   const server = await listen(app, { port: 0, ...listenOptions });
   onTestFinished(() => server.close({ timeoutMs: 1 }));
-  return { ...server, failures };
+  return { ...server, problems };
 }
 
 describe('a hostile body', () => {
@@ -392,7 +392,7 @@ describe('a hostile body', () => {
       200,
     ],
   ])('with %s leaves no file and keeps the connection usable', async (_, body, status) => {
-    const { port, failures } = await start({ multipart });
+    const { port, problems } = await start({ multipart });
     const client = openConnection(port);
 
     client.send(headOf(`Content-Length: ${body.length}`) + body);
@@ -401,7 +401,7 @@ describe('a hostile body', () => {
     await client.read(/HTTP\/1\.1 \d{3} .*HTTP\/1\.1 200 OK.*\}$/s);
 
     expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(failures).toEqual([]);
+    expect(problems).toEqual([]);
     client.close();
   });
 
@@ -485,7 +485,7 @@ describe('a hostile body', () => {
     ['disconnects', {}, true],
     ['is slower than the request time-out', { headersTimeoutMs: 50, requestTimeoutMs: 100 }, false],
   ])('of a client that %s leaves no file and logs nothing', async (_, timeouts, disconnects) => {
-    const { port, failures } = await start({ multipart }, timeouts);
+    const { port, problems } = await start({ multipart }, timeouts);
     const client = openConnection(port);
     client.send(headOf('Content-Length: 9999') + PHOTO + OPEN.slice(0, -2));
     await vi.waitFor(() => expect(onDisk()).toHaveLength(3));
@@ -494,7 +494,7 @@ describe('a hostile body', () => {
     else await client.readAll();
 
     await expectNoFiles();
-    expect(failures).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   test('that is longer than its Content-Length gets 400, and the connection is closed', async () => {
@@ -529,7 +529,7 @@ describe('an upload that is slower than timeout()', () => {
   const REST = `\r\n${filePart('c', 'c.png')}${filePart('d', 'd.png').slice(0, -2)}`;
 
   async function startSlow(before: Middleware = (_, next) => next()) {
-    const app = createApp({ logger: { info() {}, warn() {}, error() {} } })
+    const app = createApp({ logger: quiet })
       .use(timeout(50), before, forms({ multipart }))
       .use((ctx) => ctx.json({}));
     const server = await listen(app, 0);
@@ -574,7 +574,7 @@ describe('an upload that is slower than timeout()', () => {
 
 test('the files are deleted if the handler throws', async () => {
   const seen: unknown[] = [];
-  const app = createApp({ logger: { info() {}, warn() {}, error() {} } })
+  const app = createApp({ logger: quiet })
     .use(forms({ multipart }))
     .use(() => {
       seen.push(...onDisk());
