@@ -6,17 +6,24 @@ import type { ClientBase, ClientConfig, Pool, PoolClient, QueryConfig } from 'pg
 import type { Database } from '../tracing/tracing.ts';
 import { ConnectionLostError } from './errors.ts';
 import { parse, pg } from './pg.ts';
-import type { PostgresOptions } from './postgres.ts';
 
-/** The options of a database that concern its connections. */
-export interface PoolOptions
-  extends Required<
-    Pick<PostgresOptions, 'url' | 'name' | 'poolSize' | 'statementTimeoutMs' | 'waitTimeoutMs'>
-  > {
-  /** Settings of every session, by name. */
-  readonly settings: Readonly<Record<string, string>>;
+export interface PoolOptions {
+  readonly url: string;
+  /** Name of the application that the server shows. */
+  readonly name: string;
+  /** Maximum number of connections. Default 10. */
+  readonly poolSize: number;
   /** Number of connections that stay open without calls. */
   readonly keptConnections: number;
+  /**
+   * Time limit of a statement, and of opening a connection. A server that sends nothing on any
+   * connection for that long is unavailable. Default 5 s.
+   */
+  readonly statementTimeoutMs: number;
+  /** How long a call may wait for a connection of a busy pool. Default 15 s. */
+  readonly waitTimeoutMs: number;
+  /** Settings of each session, such as `{ work_mem: '64MB' }`. Default: those of the server. */
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 /** The types of the driver omit the time limit of the response, in milliseconds. */
