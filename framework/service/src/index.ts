@@ -37,9 +37,9 @@ export {
   type PageSizes,
   pageOf,
   pageQuery,
-  readPage,
   type Slice,
 } from './lists/pages.ts';
+export { readPart } from './lists/read-part.ts';
 export {
   createLogger,
   type LoggerOptions,

@@ -1,4 +1,3 @@
-import type { Page } from '@fw/service';
 import { NotFoundError } from 'fw';
 
 import { type Item, type ItemFilter, ORDERS, type Order } from './item.ts';
@@ -12,13 +11,6 @@ export interface ItemSearch extends Omit<ItemFilter, 'words'> {
 
 /** One of `ORDERS`; descending after `-`. */
 export type Sort = Order | `-${Order}`;
-
-/** Lists the items sorted by id, by page number. */
-export async function listItems(store: CatalogStore, { page, limit, start }: Page) {
-  const { items, total } = await store.list({ start, limit });
-  const totalPages = Math.ceil(total / limit);
-  return { items, page, limit, total, totalPages, hasNextPage: page < totalPages };
-}
 
 /** The filter of a search. */
 export function filterOf({ q, ...filter }: ItemSearch): ItemFilter {

@@ -44,9 +44,8 @@ export const ItemPageV1 = z.object({
   hasNextPage: z.boolean(),
 });
 
-/** The query of version 1, for the document; `readPage` reads it. */
 export const PageQueryV1 = numberedPageQuery({
-  maxLimit: PAGE_SIZES.maxLimit,
+  ...PAGE_SIZES,
   limitDescription: `Items per page; default ${PAGE_SIZES.defaultLimit}`,
 });
 
