@@ -1,11 +1,10 @@
 import { request } from '@fw/core/testing';
 import { memoryStore } from '@fw/middleware/idempotency';
-import { readConfig } from '@fw/service';
+import type { VersionConfig } from '@fw/service';
 import type { Application, Middleware } from 'fw';
 import { expect, test } from 'vitest';
 
 import { SERVICES } from './services.ts';
-import { VERSION_VARIABLES, type VersionConfig } from './versions.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 /** For requests that need no store, token or other service. */
@@ -56,16 +55,3 @@ test.each(NAMES)(
     expect(Object.keys(paths).filter((path) => !path.startsWith('/api/v2/'))).toEqual([]);
   },
 );
-
-test.each([
-  ['V1_SUNSET', '2026-11-30', 'must not be before 2026-12-01, got "2026-11-30"'],
-  ['V1_SUNSET', '2027-02-30', 'must be a day such as 2027-12-31, got "2027-02-30"'],
-  ['V1_SUNSET', '2026-02-30', 'must be a day such as 2027-12-31, got "2026-02-30"'],
-  ['V1_SUNSET', 'tomorrow', 'must be a day such as 2027-12-31, got "tomorrow"'],
-  ['WITHOUT_VERSION', 'v3', 'must be one of v1, got "v3"'],
-  ['WITHOUT_VERSION', 'v1,v2', 'must be one of v1, got "v1,v2"'],
-])('%s=%s is rejected in one line', (name, value, message) => {
-  const read = () => readConfig(VERSION_VARIABLES, { [name]: value });
-
-  expect(read).toThrow(new Error(`${name} ${message}`));
-});

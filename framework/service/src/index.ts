@@ -65,3 +65,8 @@ export {
   mountVersions,
   type VersionDeprecation,
 } from './versions/mount-versions.ts';
+export {
+  retirementOf,
+  type VersionConfig,
+  versionVariables,
+} from './versions/version-variables.ts';
