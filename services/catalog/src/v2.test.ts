@@ -4,7 +4,7 @@ import type { Application } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createCatalogApp } from './app.ts';
-import { ItemPage } from './schemas.ts';
+import { ItemPageResponse } from './schemas.ts';
 import { openSqliteCatalogStore } from './store/sqlite.ts';
 import { createTestApi, itemOf } from './testing.ts';
 
@@ -24,11 +24,11 @@ async function read(api: Application, path: string) {
 }
 
 function idsOf(body: unknown): readonly number[] {
-  return ItemPage.parse(body).data.map(({ id }) => id);
+  return ItemPageResponse.parse(body).data.map(({ id }) => id);
 }
 
 function nextCursorOf(body: unknown): string | undefined {
-  return ItemPage.parse(body).meta.nextCursor;
+  return ItemPageResponse.parse(body).meta.nextCursor;
 }
 
 test('GET of the list returns 20 complete items', async () => {

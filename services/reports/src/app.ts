@@ -11,8 +11,8 @@ import { type Application, type Middleware, notFoundHandler } from 'fw';
 import packageJson from '../package.json' with { type: 'json' };
 import { createAuthentication, type TokenOptions } from './authentication.ts';
 import { V1_DEPRECATED_SINCE } from './config.ts';
-import type { ReadFigures } from './figures.ts';
 import type { Limits } from './limits.ts';
+import type { ReadFigures } from './read-figures.ts';
 import { createReportRoutesV1, V1 } from './v1.ts';
 import { createReportRoutesV2, V2 } from './v2.ts';
 

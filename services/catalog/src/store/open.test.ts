@@ -10,7 +10,7 @@ import { ImportRunningError } from '../store.ts';
 import { newDirectory } from '../testing.ts';
 import { openImport, openStore } from './open.ts';
 import { createSqliteCatalogStore } from './sqlite.ts';
-import { FORMAT } from './sqlite-tables.ts';
+import { FORMAT } from './sqlite-migrations.ts';
 
 test('an import fails immediately while another process writes to the SQLite file', async () => {
   const DATABASE_FILE = join(newDirectory(), 'catalog.db');

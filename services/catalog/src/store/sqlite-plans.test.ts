@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { ORDERS } from '../item.ts';
-import type { CatalogStore, PageQuery } from '../store.ts';
+import type { CatalogStore, PageOptions } from '../store.ts';
 import { importText, itemOf, newDirectory, newSqliteDatabase, toLines } from '../testing.ts';
 import { createSqliteCatalogStore } from './sqlite.ts';
 
@@ -40,12 +40,12 @@ async function newStore() {
   };
 }
 
-const PAGE: PageQuery = { filter: {}, order: 'id', isDescending: false, limit: 20 };
+const PAGE: PageOptions = { filter: {}, order: 'id', isDescending: false, limit: 20 };
 
-async function readAll(store: CatalogStore, query: Partial<PageQuery>) {
+async function readAll(store: CatalogStore, query: Partial<PageOptions>) {
   const ids: number[] = [];
   let pages = 0;
-  let after: PageQuery['after'];
+  let after: PageOptions['after'];
   do {
     const { value } = await store.page({ ...PAGE, limit: 100, ...query, after });
     ids.push(...value.items.map(({ id }) => id));

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { createServiceClient } from '@fw/service';
 import { expect, test } from 'vitest';
 import { startHttpServer } from '../../../framework/middleware/src/testing/http-server.ts';
-import { createFiguresReader } from './figures.ts';
+import { createFiguresReader } from './read-figures.ts';
 import { ReportResponse } from './schemas.ts';
 import { get, newApp } from './testing/app.ts';
 import { CATALOG, USERS } from './testing/figures.ts';
