@@ -52,7 +52,7 @@ export function createPool(options: PoolOptions): DestroyablePool {
   const shared = new WeakSet<ClientBase>();
   let destroyReason: Error | undefined;
 
-  /** Waiting calls of a destroyed pool would each open a connection; their sockets fail immediately. */
+  /** After `destroy`, sockets fail immediately: otherwise each waiting call would still open a connection. */
   function openSocket(): Socket {
     const socket = new Socket();
     sockets.add(socket);
@@ -62,8 +62,8 @@ export function createPool(options: PoolOptions): DestroyablePool {
   }
 
   /**
-   * Sets the settings of the session. Poolers refuse or ignore them among the parameters of a new
-   * connection. A pooler identifies its connections by numbers of its own, not by the server's processes.
+   * Sets the settings of the session by a statement, because poolers refuse or ignore them as parameters of
+   * the connection. Detects a pooler: it reports another process id than the server.
    */
   async function prepareSession(client: ClientBase & { readonly processID?: number }) {
     const calls = Object.entries(settings).map(
