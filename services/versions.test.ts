@@ -1,12 +1,12 @@
 import { request } from '@fw/core/testing';
 import { memoryStore } from '@fw/middleware/idempotency';
 import type { VersionConfig } from '@fw/service';
+import { quiet } from '@fw/service/testing';
 import type { Application, Middleware } from 'fw';
 import { expect, test } from 'vitest';
 
 import { SERVICES } from './services.ts';
 
-const logger = { info() {}, warn() {}, error() {} };
 /** For requests that need no store, token or other service. */
 const UNUSED = {} as never;
 const pass: Middleware = (_ctx, next) => next();
@@ -22,7 +22,7 @@ async function appOf(name: string, versionConfig: VersionConfig = {}): Promise<A
   const limits = { v1: pass, v2: pass, invalidTokens: pass };
   const tokens = { secret: 'x'.repeat(32), issuer: 'login', audience: 'reports' };
   const ofReports = { tokens, readFigures: UNUSED, limits };
-  return create({ ...ofUsers, ...ofReports, logger, versionConfig });
+  return create({ ...ofUsers, ...ofReports, logger: quiet, versionConfig });
 }
 
 test.each(NAMES)('version 1 of %s announces its successor, and no end', async (name) => {

@@ -2,10 +2,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { runToEnd, type Variables } from '@fw/service/testing';
-import { startTestService } from '@fw/service/testing/vitest';
+import { newFolder, startTestService } from '@fw/service/testing/vitest';
 import { expect, test } from 'vitest';
-
-import { newDirectory } from './testing.ts';
 
 const MAIN = new URL('./main.ts', import.meta.url);
 
@@ -14,7 +12,7 @@ function start(variables: Variables) {
 }
 
 test('two processes that start concurrently on a new file serve the complete catalog', async () => {
-  const DATABASE_FILE = join(newDirectory(), 'catalog.db');
+  const DATABASE_FILE = join(newFolder(), 'catalog.db');
 
   const services = await Promise.all([start({ DATABASE_FILE }), start({ DATABASE_FILE })]);
 
@@ -32,7 +30,7 @@ test.for([
     `from "${fileURLToPath(MAIN)}": expected NDJSON (one JSON object per line), plain or gzip`,
   ],
 ] as const)('with %j the service reports the error in one line', async ([variables, reason]) => {
-  const DATABASE_FILE = join(newDirectory(), 'catalog.db');
+  const DATABASE_FILE = join(newFolder(), 'catalog.db');
 
   const ending = await runToEnd(MAIN, {
     DATABASE_FILE,

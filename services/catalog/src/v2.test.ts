@@ -1,5 +1,5 @@
 import { request } from '@fw/core/testing';
-import { requestEverything, withoutCacheControl } from '@fw/service/testing';
+import { quiet, requestEverything, withoutCacheControl } from '@fw/service/testing';
 import type { Application } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -9,7 +9,6 @@ import { openSqliteCatalogStore } from './store/sqlite.ts';
 import { createTestApi, itemOf } from './testing.ts';
 
 const CATALOG = '/api/v2/catalog';
-const logger = { info() {}, warn() {}, error() {} };
 
 const ASSORTED = [
   itemOf(1, { name: 'Café Table', priceCents: 9900, category: 'Garden' }),
@@ -174,7 +173,7 @@ test.each(['', '?q=tea', '/3', '/facets', '/figures'])(
 test('every response has Cache-Control, with and without a catalog', async () => {
   const empty = openSqliteCatalogStore(':memory:', { timeoutMs: 1_000 });
   onTestFinished(() => empty.close());
-  const apps = [await createTestApi(ASSORTED), createCatalogApp({ store: empty, logger })];
+  const apps = [await createTestApi(ASSORTED), createCatalogApp({ store: empty, logger: quiet })];
 
   for (const app of apps) {
     const responses = await requestEverything(app);
@@ -190,7 +189,7 @@ test('every response has Cache-Control, with and without a catalog', async () =>
 test('an error response after the version was read is not cacheable', async () => {
   const store = openSqliteCatalogStore(':memory:', { timeoutMs: 1_000 });
   onTestFinished(() => store.close());
-  const app = createCatalogApp({ store: { ...store, version: async () => 'v1' }, logger });
+  const app = createCatalogApp({ store: { ...store, version: async () => 'v1' }, logger: quiet });
 
   const response = await request(app, '/api/v2/catalog/figures', {
     headers: { 'If-None-Match': '"v0"' },

@@ -1,18 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
+import { newFolder } from '../testing/vitest.ts';
 import { readConfig, suspectNames } from './read-config.ts';
 import { serviceVariables, storeVariables } from './service-variables.ts';
 import { integer, oneOf, url } from './variables.ts';
 
 function fileOf(content: string): string {
-  const directory = mkdtempSync(join(tmpdir(), 'secrets-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  const file = join(directory, 'secret');
+  const file = join(newFolder(), 'secret');
   writeFileSync(file, content);
   return file;
 }

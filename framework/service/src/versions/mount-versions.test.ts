@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { documents } from '../app/documents.ts';
 import { createServiceApp } from '../app/service-app.ts';
 import { createMetrics } from '../metrics/metrics.ts';
+import { quiet } from '../testing/log.ts';
 import { clientNameOf, mountVersions } from './mount-versions.ts';
 
 const deprecated = { since: new Date('2026-12-01T00:00:00Z'), successor: '/api/v2/notes' };
@@ -61,10 +62,7 @@ test.each(V1_REQUESTS)(
 );
 
 test('a request of a deprecated version that times out has Deprecation', async () => {
-  const app = createServiceApp({
-    requestTimeoutMs: 1,
-    logger: { info() {}, warn() {}, error() {} },
-  });
+  const app = createServiceApp({ requestTimeoutMs: 1, logger: quiet });
   const router = createRouter().get('/', () => new Promise(() => {}));
   mountVersions(app, [{ name: 'v1', path: '/api/v1/notes', router, deprecated }]);
 

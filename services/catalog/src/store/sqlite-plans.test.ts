@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { newFolder } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { ORDERS } from '../item.ts';
 import type { CatalogStore, PageOptions } from '../store.ts';
-import { importText, itemOf, newDirectory, newSqliteDatabase, toLines } from '../testing.ts';
+import { importText, itemOf, newSqliteDatabase, toLines } from '../testing.ts';
 import { createSqliteCatalogStore } from './sqlite.ts';
 
 /** 17,000 items: the first 11,000 are cheaper than the others. */
@@ -13,7 +14,7 @@ const ITEMS = Array.from({ length: 17_000 }, (_, at) =>
 );
 
 async function newStore() {
-  const file = join(newDirectory(), 'catalog.db');
+  const file = join(newFolder(), 'catalog.db');
   await importText(newSqliteDatabase(file), toLines(ITEMS));
   const database = new DatabaseSync(file);
   const statements = new Set<string>();
