@@ -115,45 +115,6 @@ test('a failed migration is rolled back and repeated by the next use', async () 
   expect(await mended.query(LIST)).toEqual([]);
 });
 
-const MORE_NOTES = [
-  ...NOTES.migrations,
-  'ALTER TABLE notes ADD COLUMN stars int NOT NULL DEFAULT 0',
-  'CREATE TABLE tags (name text)',
-];
-
-test.each([
-  [
-    'of an unknown table',
-    'ALTER TABLE tickts ADD COLUMN x int',
-    'relation "tickts" does not exist',
-  ],
-  ['with a syntax error', 'CREATE nonsense', 'syntax error at or near "nonsense"'],
-  [
-    'that violates a constraint',
-    'INSERT INTO notes VALUES (1, NULL)',
-    'null value in column "text"',
-  ],
-])(
-  'a statement %s is named with its migration, and nothing is migrated',
-  async (_, text, reason) => {
-    const url = await server().createDatabase();
-    await (await open({ url })).migrate();
-    const migration = `-- ;
-    CREATE TABLE first (x int);
-    CREATE FUNCTION second() RETURNS int LANGUAGE sql AS $$ SELECT 1; SELECT 2 $$;
-    /* third; */ ${text.replace(' ', '\n  ')};
-    CREATE TABLE last (x int);`;
-    const broken = await open({ url, migrations: [...NOTES.migrations, migration] });
-
-    const message = `migration 2 failed at "${text}": ${reason}`;
-    await expect(broken.migrate()).rejects.toThrow(message);
-    await expect(broken.query(LIST)).rejects.toThrow(message);
-
-    const tables = "SELECT FROM pg_class WHERE relname IN ('first', 'second')";
-    expect((await asAdmin(url, tables)).rowCount).toBe(0);
-  },
-);
-
 test('a migration that waits too long for a lock is a 503 that names it', async () => {
   const url = await server().createDatabase();
   await (await open({ url })).migrate();
@@ -166,39 +127,6 @@ test('a migration that waits too long for a lock is a 503 that names it', async 
   const error = await migrate().catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ServiceUnavailableError);
   expect(String(error)).toContain('migration 2 failed at "ALTER TABLE notes ADD COLUMN x int"');
-});
-
-test.each([
-  ['changed', [MORE_NOTES[0], 'CREATE TABLE other (x int)', MORE_NOTES[2]], 2],
-  ['missing', [MORE_NOTES[0], MORE_NOTES[2]], 2],
-  ['inserted', ['CREATE TABLE other (x int)', ...MORE_NOTES], 1],
-  ['in another order', [MORE_NOTES[0], MORE_NOTES[2], MORE_NOTES[1]], 2],
-])('an applied migration that is %s is named, and nothing changes', async (_, list, version) => {
-  const url = await server().createDatabase();
-  await (await open({ url, migrations: MORE_NOTES })).migrate();
-  const changed = [list as string[], [...(list as string[]), 'CREATE TABLE later (x int)']];
-
-  for (const migrations of changed) {
-    const message = `migration ${version} is not the one that was applied`;
-    await expect((await open({ url, migrations })).migrate()).rejects.toThrow(message);
-    await expect((await open({ url, migrations })).query(LIST)).rejects.toThrow(message);
-  }
-
-  expect(await (await open({ url, migrations: MORE_NOTES })).migrate()).toEqual([]);
-  expect(await (await open({ url })).migrate()).toEqual([]);
-});
-
-test('tables of a program without checksums get them with the next migration', async () => {
-  const url = await server().createDatabase();
-  expect(await (await open({ url })).migrate()).toEqual([1]);
-  await asAdmin(url, 'ALTER TABLE notes_migrations DROP COLUMN checksum');
-  const other = ['CREATE TABLE notes (text text)'];
-
-  expect(await (await open({ url, migrations: other })).migrate()).toEqual([]);
-  expect(await (await open({ url, migrations: MORE_NOTES })).migrate()).toEqual([2, 3]);
-
-  const { migrate } = await open({ url, migrations: other });
-  await expect(migrate()).rejects.toThrow('migration 1 is not the one that was applied');
 });
 
 test('tables that are missing after a restart of the server are created again', async () => {

@@ -7,7 +7,7 @@ import { ServiceUnavailableError } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { newFolder } from '../testing/vitest.ts';
-import { appliedMigrations, inTransaction, openDatabase } from './sqlite.ts';
+import { inTransaction, openDatabase } from './sqlite.ts';
 
 const NOTES = {
   applicationId: 0x6e6f7465,
@@ -106,83 +106,6 @@ test('openDatabase names a path that is not a file', () => {
   expect(() => openDatabase(directory, NOTES)).toThrow(
     `Cannot open database "${directory}": unable to open database file`,
   );
-});
-
-const MORE_NOTES = [
-  ...NOTES.migrations,
-  'ALTER TABLE notes ADD COLUMN stars INTEGER NOT NULL DEFAULT 0',
-  'CREATE TABLE tags (name TEXT) STRICT',
-];
-
-test.each([
-  ['of an unknown table', 'ALTER TABLE tickts ADD COLUMN x', 'no such table: tickts'],
-  ['with a syntax error', 'CREATE nonsense', 'near "nonsense": syntax error'],
-  ['that violates a constraint', 'INSERT INTO notes VALUES (NULL)', 'NOT NULL constraint failed'],
-])('a statement %s is named with its migration, and nothing is migrated', (_, text, reason) => {
-  const file = join(newFolder(), 'notes.db');
-  openDatabase(file, NOTES).close();
-  const migration = `-- ;
-    CREATE TABLE first (x);
-    CREATE TRIGGER second AFTER INSERT ON first BEGIN SELECT 1; SELECT ';'; END;
-    /* third; */ ${text.replace(' ', '\n  ')};
-    CREATE TABLE last (x);`;
-  const migrations = [...NOTES.migrations, migration];
-
-  const open = () => openDatabase(file, { ...NOTES, migrations });
-
-  const message = `Cannot open database "${file}": migration 2 failed at "${text}": ${reason}`;
-  expect(open).toThrow(message);
-  const database = openDatabase(file, NOTES);
-  onTestFinished(() => database.close());
-  expect(() => database.prepare('SELECT * FROM first')).toThrow('no such table');
-});
-
-test.each([
-  ['changed', [MORE_NOTES[0], 'CREATE TABLE other (x)', MORE_NOTES[2]], 2],
-  ['missing', [MORE_NOTES[0], MORE_NOTES[2]], 2],
-  ['inserted', ['CREATE TABLE other (x)', ...MORE_NOTES], 1],
-  ['appended to an applied one', [`${MORE_NOTES[0]}; CREATE TABLE other (x)`], 1],
-  ['in another order', [MORE_NOTES[0], MORE_NOTES[2], MORE_NOTES[1]], 2],
-])(
-  'openDatabase names an applied migration that is %s, and changes nothing',
-  (_, list, version) => {
-    const file = join(newFolder(), 'notes.db');
-    openDatabase(file, { ...NOTES, migrations: MORE_NOTES }).close();
-    const migrations = [...(list as string[]), 'CREATE TABLE later (x)'];
-
-    const open = () => openDatabase(file, { ...NOTES, migrations });
-
-    expect(open).toThrow(
-      `Cannot open database "${file}": migration ${version} is not the one that was applied`,
-    );
-    const database = openDatabase(file, { ...NOTES, migrations: MORE_NOTES });
-    onTestFinished(() => database.close());
-    expect(appliedMigrations(database)).toEqual([]);
-  },
-);
-
-test('a migration may be formatted anew, and a program may know fewer of them', () => {
-  const file = join(newFolder(), 'notes.db');
-  openDatabase(file, { ...NOTES, migrations: MORE_NOTES }).close();
-  const formatted = MORE_NOTES.map((text) => `\n  ${text.replaceAll(' ', '\n    ')}\n`);
-
-  openDatabase(file, { ...NOTES, migrations: formatted }).close();
-  openDatabase(file, NOTES).close();
-});
-
-test('a file of a program without checksums gets them with its next migration', () => {
-  const file = join(newFolder(), 'notes.db');
-  const database = openDatabase(file, NOTES);
-  database.exec('DROP TABLE fw_migrations');
-  database.close();
-  const other = ['CREATE TABLE notes (text TEXT) STRICT'];
-
-  openDatabase(file, { ...NOTES, migrations: other }).close();
-  const migrated = openDatabase(file, { ...NOTES, migrations: MORE_NOTES });
-  onTestFinished(() => migrated.close());
-
-  expect(appliedMigrations(migrated)).toEqual([2, 3]);
-  expect(() => openDatabase(file, { ...NOTES, migrations: other })).toThrow('migration 1 is not');
 });
 
 /** Creates a file that another process has locked, with the tables of `format` if it is set. */
