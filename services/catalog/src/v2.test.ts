@@ -139,15 +139,15 @@ test('facets count the items that match a filter', async () => {
 test('figures count items and summarize their prices', async () => {
   const { body } = await read(await createTestApi(ASSORTED), `${CATALOG}/figures`);
 
-  const figures = (category: string, cents: readonly number[]) => {
-    const [minPriceCents, medianPriceCents, maxPriceCents] = cents;
-    const prices = { minPriceCents, medianPriceCents, maxPriceCents };
-    return { category, currency: 'EUR', items: 2, ...prices };
-  };
+  const garden = { minPriceCents: 9900, medianPriceCents: 9900, maxPriceCents: 9900 };
+  const kitchen = { minPriceCents: 2990, medianPriceCents: 2990, maxPriceCents: 4990 };
   expect(body).toEqual({
     data: {
       total: 4,
-      byCategory: [figures('Garden', [9900, 9900, 9900]), figures('Kitchen', [2990, 2990, 4990])],
+      byCategory: [
+        { category: 'Garden', currency: 'EUR', items: 2, ...garden },
+        { category: 'Kitchen', currency: 'EUR', items: 2, ...kitchen },
+      ],
     },
     meta: { isExact: true },
   });

@@ -244,16 +244,6 @@ test('the number of requests that wait is read with the metrics; without a queue
   expect(await read('http_requests_queued')).toEqual(['http_requests_queued 7']);
 });
 
-test('a WebSocket counts until it is closed', async () => {
-  const { metrics, read } = newService();
-
-  const countEnd = metrics.countWebSocket('/events');
-  metrics.countWebSocket('/events');
-  expect(await read('websockets_open')).toEqual(['websockets_open{route="/events"} 2']);
-  countEnd();
-  expect(await read('websockets_open')).toEqual(['websockets_open{route="/events"} 1']);
-});
-
 test.each([
   [0, 0, false],
   [9, 9, false],
