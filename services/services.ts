@@ -1,14 +1,3 @@
-/** The versions of every API: the old ones became deprecated on a day (UTC), and have a successor. */
-export const VERSIONS = {
-  v1: { deprecatedSince: '2026-12-01', successor: 'v2' },
-  v2: {},
-} as const;
-
-/** The names of the versions that have a successor. */
-export const OLD_VERSIONS: readonly string[] = Object.entries(VERSIONS)
-  .filter(([, version]) => 'successor' in version)
-  .map(([name]) => name);
-
 /** What the deployment and the tests know about a service. */
 interface ServiceDescription {
   /** The folder in `services/`, the image `fw-<name>`, the chart, and the path `/api/v1/<name>`. */
@@ -18,8 +7,8 @@ interface ServiceDescription {
    * the list. On a cluster, the chart decides.
    */
   readonly replicas: number;
-  /** The versions of the API: `/api/v1/<name>`. */
-  readonly versions: readonly (keyof typeof VERSIONS)[];
+  /** The versions of the API: `/api/v1/<name>`. All but the last one are deprecated. */
+  readonly versions: readonly ('v1' | 'v2')[];
   /** `database`: SQLite or PostgreSQL (`DATABASE_URL`). `counters`: memory or Redis (`REDIS_URL`). */
   readonly store: 'database' | 'counters';
   /** Whether requests need a bearer token. */
@@ -65,6 +54,11 @@ export type ServiceName = (typeof SERVICES)[number]['name'];
 
 /** The names of the services, in the order of their ports. */
 export const SERVICE_NAMES: readonly ServiceName[] = SERVICES.map(({ name }) => name);
+
+/** The names of the versions that have a successor. */
+export const OLD_VERSIONS: readonly string[] = [
+  ...new Set(SERVICES.flatMap(({ versions }) => versions.slice(0, -1))),
+];
 
 /** The description of the service `name`. */
 export function serviceOf(name: ServiceName): ServiceDescription {

@@ -7,7 +7,7 @@ import { createSecretKey } from 'node:crypto';
 
 import rateLimit from '@fastify/rate-limit';
 import { VARIABLES as CATALOG_VARIABLES } from '@fw/catalog/src/config.ts';
-import { Item, ItemPageV1 } from '@fw/catalog/src/schemas.ts';
+import { ItemPageV1, ItemResponse } from '@fw/catalog/src/schemas.ts';
 import { openStore as openCatalog } from '@fw/catalog/src/store/open.ts';
 import { ReportList } from '@fw/reports/src/schemas.ts';
 import { readConfig } from '@fw/service';
@@ -86,7 +86,7 @@ const ROUTES: Readonly<Record<string, (app: FastifyInstance) => Promise<void>>> 
       },
     );
     const params = z.object({ id: z.coerce.number().int().min(1) });
-    const one = responses(200, z.object({ data: Item }));
+    const one = responses(200, ItemResponse);
     app.get(
       '/api/v2/catalog/:id',
       { schema: { params, response: one } },

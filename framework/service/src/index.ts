@@ -37,9 +37,9 @@ export {
   type PageSizes,
   pageOf,
   pageQuery,
-  readPage,
   type Slice,
 } from './lists/pages.ts';
+export { readPart } from './lists/read-part.ts';
 export {
   createLogger,
   type LoggerOptions,
@@ -65,3 +65,8 @@ export {
   mountVersions,
   type VersionDeprecation,
 } from './versions/mount-versions.ts';
+export {
+  retirementOf,
+  type VersionConfig,
+  versionVariables,
+} from './versions/version-variables.ts';

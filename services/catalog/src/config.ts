@@ -1,14 +1,15 @@
 import { fileURLToPath } from 'node:url';
 
-import { type ConfigOf, serviceVariables, storeVariables } from '@fw/service';
+import { type ConfigOf, serviceVariables, storeVariables, versionVariables } from '@fw/service';
 import * as z from 'zod';
 
-import { VERSION_VARIABLES } from '../../versions.ts';
+/** The day (UTC) on which version 1 became deprecated. */
+export const V1_DEPRECATED_SINCE = '2026-12-01';
 
 /** The environment variables of the service. */
 export const VARIABLES = {
   ...serviceVariables({ port: 8082 }),
-  ...VERSION_VARIABLES,
+  ...versionVariables(V1_DEPRECATED_SINCE),
   ...storeVariables({ file: '.local/catalog.db' }),
   DATA_FILE: z
     .string()

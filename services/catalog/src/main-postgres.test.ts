@@ -4,13 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { runToEnd } from '@fw/service/testing';
 import {
+  newFolder,
   startTestPostgres,
   startTestService,
   testMissingCertificate,
 } from '@fw/service/testing/vitest';
 import { expect, test } from 'vitest';
 
-import { itemOf, newDirectory, toLines } from './testing.ts';
+import { itemOf, toLines } from './testing.ts';
 
 const MAIN = new URL('./main.ts', import.meta.url);
 
@@ -40,7 +41,7 @@ test('replicas that start concurrently on an empty database serve the whole cata
     expect(await response.json()).toMatchObject({ total: 1200, totalPages: 60, page: 60 });
   }
 
-  const file = join(newDirectory(), 'items.ndjson');
+  const file = join(newFolder(), 'items.ndjson');
   writeFileSync(file, toLines([itemOf(1), itemOf(2)]));
   const ending = await runToEnd(MAIN, { DATABASE_URL }, ['import', file]);
   expect(ending).toMatchObject({ code: 0, stdout: expect.stringContaining('Imported 2 items') });
@@ -74,7 +75,7 @@ test('a service that starts without PostgreSQL sends 503, and fills the catalog 
 
 test('an import into an unavailable database prints one line and exits with 1', async () => {
   const DATABASE_URL = 'postgres://catalog:secret-word@127.0.0.1:1/catalog';
-  const file = join(newDirectory(), 'items.ndjson');
+  const file = join(newFolder(), 'items.ndjson');
   writeFileSync(file, toLines([itemOf(1)]));
 
   const { code, stderr } = await runToEnd(MAIN, { DATABASE_URL }, ['import', file]);

@@ -1,11 +1,8 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { runToEnd, type Variables } from '@fw/service/testing';
-import { startTestService } from '@fw/service/testing/vitest';
+import { newFolder, startTestService } from '@fw/service/testing/vitest';
 import { expect, test } from 'vitest';
-
-import { newDirectory } from './testing.ts';
 
 const MAIN = new URL('./main.ts', import.meta.url);
 
@@ -14,7 +11,7 @@ function start(variables: Variables) {
 }
 
 test('two processes that start concurrently on a new file serve the complete catalog', async () => {
-  const DATABASE_FILE = join(newDirectory(), 'catalog.db');
+  const DATABASE_FILE = join(newFolder(), 'catalog.db');
 
   const services = await Promise.all([start({ DATABASE_FILE }), start({ DATABASE_FILE })]);
 
@@ -25,23 +22,14 @@ test('two processes that start concurrently on a new file serve the complete cat
   }
 });
 
-test.for([
-  [{ DATA_FILE: '/nowhere' }, 'Cannot read items from "/nowhere": ENOENT: no such file'],
-  [
-    { DATA_FILE: fileURLToPath(MAIN) },
-    `from "${fileURLToPath(MAIN)}": expected NDJSON (one JSON object per line), plain or gzip`,
-  ],
-] as const)('with %j the service reports the error in one line', async ([variables, reason]) => {
-  const DATABASE_FILE = join(newDirectory(), 'catalog.db');
+test('a service whose DATA_FILE cannot be read reports that in one line', async () => {
+  const DATABASE_FILE = join(newFolder(), 'catalog.db');
+  const variables = { DATABASE_FILE, DATA_FILE: '/nowhere', PORT: '0', HEALTH_PORT: '0' };
 
-  const ending = await runToEnd(MAIN, {
-    DATABASE_FILE,
-    PORT: '0',
-    HEALTH_PORT: '0',
-    ...variables,
-  });
+  const ending = await runToEnd(MAIN, variables);
 
   expect(ending.code).toBe(1);
-  expect(ending.stderr).toMatch(/^Cannot run catalog: [^\n]+\n$/);
-  expect(ending.stderr).toContain(reason);
+  expect(ending.stderr).toMatch(
+    /^Cannot run catalog: Cannot read items from "\/nowhere": ENOENT: no such file[^\n]*\n$/,
+  );
 });

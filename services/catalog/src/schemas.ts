@@ -21,7 +21,7 @@ const cents = z.int().min(0);
 const count = z.int().min(0);
 
 /** An item in version 2. */
-export const Item = z
+const item = z
   .object({
     id: z.int().min(1),
     name: z.string(),
@@ -44,9 +44,8 @@ export const ItemPageV1 = z.object({
   hasNextPage: z.boolean(),
 });
 
-/** The query of version 1, for the document; `readPage` reads it. */
 export const PageQueryV1 = numberedPageQuery({
-  maxLimit: PAGE_SIZES.maxLimit,
+  ...PAGE_SIZES,
   limitDescription: `Items per page; default ${PAGE_SIZES.defaultLimit}`,
 });
 
@@ -87,7 +86,9 @@ export const ListQuery = z.strictObject({
 });
 export type ListQuery = z.output<typeof ListQuery>;
 
-export const ItemPage = pageOf(Item, PAGE_SIZES);
+export const ItemResponse = z.object({ data: item });
+
+export const ItemPageResponse = pageOf(item, PAGE_SIZES);
 
 export const ItemParams = z.object({
   id: integerText({ from: 1 }),
@@ -95,7 +96,7 @@ export const ItemParams = z.object({
 
 const Counts = z.array(z.object({ value: z.string(), count }).meta({ id: 'Count' }));
 
-export const Facets = z.object({
+export const FacetsResponse = z.object({
   data: z.object({ category: Counts, brand: Counts }).meta({ id: 'Facets' }),
   meta: z.object({
     counted: count.meta({ description: 'Number of items that were counted' }),
@@ -105,7 +106,7 @@ export const Facets = z.object({
   }),
 });
 
-export const Figures = z.object({
+export const FiguresResponse = z.object({
   data: z
     .object({
       total: count,

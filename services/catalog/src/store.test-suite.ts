@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Item, Order } from './item.ts';
-import type { CatalogStore, PageQuery } from './store.ts';
+import type { CatalogStore, PageOptions } from './store.ts';
 import { type CatalogDatabase, importText, itemOf, toLines } from './testing.ts';
 import { wordsOf } from './words.ts';
 
@@ -18,8 +18,11 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
     return store;
   }
 
-  async function idsOf(store: CatalogStore, query: Partial<PageQuery>): Promise<readonly number[]> {
-    const all: PageQuery = { filter: {}, order: 'id', isDescending: false, limit: 100 };
+  async function idsOf(
+    store: CatalogStore,
+    query: Partial<PageOptions>,
+  ): Promise<readonly number[]> {
+    const all: PageOptions = { filter: {}, order: 'id', isDescending: false, limit: 100 };
     const { value } = await store.page({ ...all, ...query });
     return value.items.map(({ id }) => id);
   }
@@ -111,7 +114,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
         for (const [order, ids] of SORTED) {
           for (const isDescending of [false, true]) {
             const seen: number[] = [];
-            let after: PageQuery['after'];
+            let after: PageOptions['after'];
             do {
               const query = { filter, order, isDescending, after, limit: 2 };
               const { value } = await store.page(query);
@@ -187,7 +190,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
 
     test('facets count categories and brands, the most frequent first', async () => {
       const store = await openStore(ASSORTED);
-      const facets = async (filter: PageQuery['filter']) => (await store.facets(filter)).value;
+      const facets = async (filter: PageOptions['filter']) => (await store.facets(filter)).value;
 
       const counts = (...pairs: readonly (readonly [string, number])[]) =>
         pairs.map(([value, count]) => ({ value, count }));
@@ -399,4 +402,4 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
   });
 }
 
-const PAGE: PageQuery = { filter: {}, order: 'id', isDescending: false, limit: 20 };
+const PAGE: PageOptions = { filter: {}, order: 'id', isDescending: false, limit: 20 };

@@ -10,7 +10,7 @@ export interface ItemList {
 }
 
 /** Selects one page of the items that match a filter. */
-export interface PageQuery {
+export interface PageOptions {
   readonly filter: ItemFilter;
   readonly order: Order;
   readonly isDescending: boolean;
@@ -83,7 +83,7 @@ export interface Versioned<T> {
 export interface CatalogStore {
   /** Returns a slice of the items, sorted by id, and the total number of items. */
   list(slice: Slice): Promise<ItemList>;
-  page(query: PageQuery): Promise<Versioned<ItemPage>>;
+  page(query: PageOptions): Promise<Versioned<ItemPage>>;
   find(id: number): Promise<Versioned<Item | undefined>>;
   facets(filter: ItemFilter): Promise<Versioned<Facets>>;
   figures(): Promise<Versioned<Figures>>;

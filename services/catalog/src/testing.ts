@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 
+import { newFolder } from '@fw/service/testing/vitest';
 import type { Application } from 'fw';
 import { onTestFinished } from 'vitest';
 
@@ -62,15 +61,8 @@ export async function importText(
   return { ...outcome, rejections };
 }
 
-/** A directory that is removed after the test. */
-export function newDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'catalog-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  return directory;
-}
-
 /** A new SQLite file. */
-export function newSqliteDatabase(file = join(newDirectory(), 'catalog.db')): CatalogDatabase {
+export function newSqliteDatabase(file = join(newFolder(), 'catalog.db')): CatalogDatabase {
   return {
     openStore: () => openSqliteCatalogStore(file, { timeoutMs: 1_000 }),
     replace: createSqliteImport(file, { timeoutMs: 1_000 }),

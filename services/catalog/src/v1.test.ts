@@ -1,4 +1,5 @@
 import { request } from '@fw/core/testing';
+import { quiet } from '@fw/service/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createCatalogApp } from './app.ts';
@@ -43,8 +44,7 @@ test('a service without a catalog sends 503 with Retry-After', async () => {
   const store = openSqliteCatalogStore(':memory:', { timeoutMs: 1_000 });
   onTestFinished(() => store.close());
 
-  const logger = { info() {}, warn() {}, error() {} };
-  const response = await request(createCatalogApp({ store, logger }), CATALOG);
+  const response = await request(createCatalogApp({ store, logger: quiet }), CATALOG);
 
   expect(response.status).toBe(503);
   expect(response.headers.get('retry-after')).toBe('1');

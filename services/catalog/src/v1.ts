@@ -1,8 +1,7 @@
-import { readPage } from '@fw/service';
+import { readPart } from '@fw/service';
 import { createRouter, endpoint, type Router } from 'fw';
 
-import { listItems } from './catalog.ts';
-import { ItemPageV1, PAGE_SIZES, PageQueryV1 } from './schemas.ts';
+import { ItemPageV1, PageQueryV1 } from './schemas.ts';
 import type { CatalogStore } from './store.ts';
 
 /** The path prefix of version 1. */
@@ -22,7 +21,13 @@ export function createCatalogRoutesV1(store: CatalogStore): Router {
       responses: { 200: { schema: ItemPageV1 } },
       errors: { 503: 'SERVICE_UNAVAILABLE' },
     }),
-    (ctx) => listItems(store, readPage(ctx.query, PAGE_SIZES)),
+    async (ctx) => {
+      const { page, ...slice } = readPart(PageQueryV1, ctx.query);
+      const { items, total } = await store.list(slice);
+      const { limit } = slice;
+      const totalPages = Math.ceil(total / limit);
+      return { items, page, limit, total, totalPages, hasNextPage: page < totalPages };
+    },
   );
   return router;
 }

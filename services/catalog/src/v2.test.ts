@@ -1,15 +1,14 @@
 import { request } from '@fw/core/testing';
-import { requestEverything, withoutCacheControl } from '@fw/service/testing';
+import { quiet, requestEverything, withoutCacheControl } from '@fw/service/testing';
 import type { Application } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createCatalogApp } from './app.ts';
-import { ItemPage } from './schemas.ts';
+import { ItemPageResponse } from './schemas.ts';
 import { openSqliteCatalogStore } from './store/sqlite.ts';
 import { createTestApi, itemOf } from './testing.ts';
 
 const CATALOG = '/api/v2/catalog';
-const logger = { info() {}, warn() {}, error() {} };
 
 const ASSORTED = [
   itemOf(1, { name: 'Café Table', priceCents: 9900, category: 'Garden' }),
@@ -24,11 +23,11 @@ async function read(api: Application, path: string) {
 }
 
 function idsOf(body: unknown): readonly number[] {
-  return ItemPage.parse(body).data.map(({ id }) => id);
+  return ItemPageResponse.parse(body).data.map(({ id }) => id);
 }
 
 function nextCursorOf(body: unknown): string | undefined {
-  return ItemPage.parse(body).meta.nextCursor;
+  return ItemPageResponse.parse(body).meta.nextCursor;
 }
 
 test('GET of the list returns 20 complete items', async () => {
@@ -140,15 +139,15 @@ test('facets count the items that match a filter', async () => {
 test('figures count items and summarize their prices', async () => {
   const { body } = await read(await createTestApi(ASSORTED), `${CATALOG}/figures`);
 
-  const figures = (category: string, cents: readonly number[]) => {
-    const [minPriceCents, medianPriceCents, maxPriceCents] = cents;
-    const prices = { minPriceCents, medianPriceCents, maxPriceCents };
-    return { category, currency: 'EUR', items: 2, ...prices };
-  };
+  const garden = { minPriceCents: 9900, medianPriceCents: 9900, maxPriceCents: 9900 };
+  const kitchen = { minPriceCents: 2990, medianPriceCents: 2990, maxPriceCents: 4990 };
   expect(body).toEqual({
     data: {
       total: 4,
-      byCategory: [figures('Garden', [9900, 9900, 9900]), figures('Kitchen', [2990, 2990, 4990])],
+      byCategory: [
+        { category: 'Garden', currency: 'EUR', items: 2, ...garden },
+        { category: 'Kitchen', currency: 'EUR', items: 2, ...kitchen },
+      ],
     },
     meta: { isExact: true },
   });
@@ -174,7 +173,7 @@ test.each(['', '?q=tea', '/3', '/facets', '/figures'])(
 test('every response has Cache-Control, with and without a catalog', async () => {
   const empty = openSqliteCatalogStore(':memory:', { timeoutMs: 1_000 });
   onTestFinished(() => empty.close());
-  const apps = [await createTestApi(ASSORTED), createCatalogApp({ store: empty, logger })];
+  const apps = [await createTestApi(ASSORTED), createCatalogApp({ store: empty, logger: quiet })];
 
   for (const app of apps) {
     const responses = await requestEverything(app);
@@ -190,7 +189,7 @@ test('every response has Cache-Control, with and without a catalog', async () =>
 test('an error response after the version was read is not cacheable', async () => {
   const store = openSqliteCatalogStore(':memory:', { timeoutMs: 1_000 });
   onTestFinished(() => store.close());
-  const app = createCatalogApp({ store: { ...store, version: async () => 'v1' }, logger });
+  const app = createCatalogApp({ store: { ...store, version: async () => 'v1' }, logger: quiet });
 
   const response = await request(app, '/api/v2/catalog/figures', {
     headers: { 'If-None-Match': '"v0"' },

@@ -1,12 +1,21 @@
 import { etagOf, isNotModified } from '@fw/middleware/preconditions';
 import { createCursor, onlyJson } from '@fw/service';
 import { validate } from '@fw/validation';
-import { type Context, createRouter, endpoint, type Router } from 'fw';
+import { type Context, createRouter, endpoint, NotFoundError, type Router } from 'fw';
 import * as z from 'zod';
 
-import { filterOf, getItem, orderOf } from './catalog.ts';
-import { Facets, Figures, FilterQuery, Item, ItemPage, ItemParams, ListQuery } from './schemas.ts';
+import { type Item, type ItemFilter, ORDERS } from './item.ts';
+import {
+  FacetsResponse,
+  FiguresResponse,
+  FilterQuery,
+  ItemPageResponse,
+  ItemParams,
+  ItemResponse,
+  ListQuery,
+} from './schemas.ts';
 import type { CatalogStore, Versioned } from './store.ts';
+import { wordsOf } from './words.ts';
 
 /** The path prefix of version 2. */
 export const V2 = '/api/v2/catalog';
@@ -58,7 +67,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
 
   function sendPage(ctx: Context, query: ListQuery): Promise<void> {
     const { cursor: position, sort, limit, ...search } = query;
-    const order = orderOf(sort);
+    const order = ORDERS.find((known) => sort.endsWith(known)) ?? 'id';
     // A cursor is valid for the same filter and sort only.
     const list = `items ${toSearchParams({ ...search, sort })}`;
     const cursor = createCursor(list, order === 'name' ? 'string' : 'integer', 'integer');
@@ -94,7 +103,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
       operationId: 'listItems',
       tags,
       reads,
-      responses: responsesOf(ItemPage, { Link: 'The next page, with the relation `next`' }),
+      responses: responsesOf(ItemPageResponse, { Link: 'The next page, with the relation `next`' }),
     }),
     validate({ query: ListQuery }),
     (ctx) => sendPage(ctx, ctx.query),
@@ -108,7 +117,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
       operationId: 'getFacets',
       tags,
       reads,
-      responses: responsesOf(Facets),
+      responses: responsesOf(FacetsResponse),
     }),
     validate({ query: FilterQuery }),
     (ctx) =>
@@ -127,7 +136,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
       operationId: 'getCatalogFigures',
       tags,
       reads,
-      responses: responsesOf(Figures),
+      responses: responsesOf(FiguresResponse),
     }),
     (ctx) =>
       send(
@@ -143,17 +152,29 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
       operationId: 'getItem',
       tags,
       reads,
-      responses: responsesOf(z.object({ data: Item })),
+      responses: responsesOf(ItemResponse),
     }),
     validate({ params: ItemParams }),
     (ctx) =>
       send(
         ctx,
-        () => getItem(store, ctx.params.id),
+        () => findItem(store, ctx.params.id),
         (data) => ({ data }),
       ),
   );
   return router;
+}
+
+/** The filter of a query, whose `q` is free text. */
+function filterOf({ q, ...filter }: FilterQuery): ItemFilter {
+  return { ...filter, words: q === undefined ? undefined : wordsOf(q) };
+}
+
+/** @throws {NotFoundError} if the item does not exist */
+async function findItem(store: CatalogStore, id: number): Promise<Versioned<Item>> {
+  const { version, value } = await store.find(id);
+  if (!value) throw new NotFoundError(`Item "${id}" not found`);
+  return { version, value };
 }
 
 function toSearchParams(query: Partial<ListQuery>): URLSearchParams {

@@ -1,10 +1,18 @@
-import { createServiceApp, documents, mountVersions, type ServiceRuntime } from '@fw/service';
+import {
+  createServiceApp,
+  documents,
+  mountVersions,
+  retirementOf,
+  type ServiceRuntime,
+  type VersionConfig,
+} from '@fw/service';
 import { type Application, type Middleware, notFoundHandler } from 'fw';
-import { type VersionConfig, versionsOf } from '../../versions.ts';
+
 import packageJson from '../package.json' with { type: 'json' };
 import { createAuthentication, type TokenOptions } from './authentication.ts';
-import type { ReadFigures } from './figures.ts';
+import { V1_DEPRECATED_SINCE } from './config.ts';
 import type { Limits } from './limits.ts';
+import type { ReadFigures } from './read-figures.ts';
 import { createReportRoutesV1, V1 } from './v1.ts';
 import { createReportRoutesV2, V2 } from './v2.ts';
 
@@ -43,14 +51,14 @@ export function createReportsApp({
   });
 
   const app = createServiceApp(runtime);
-  const versions = versionsOf({ v1: V1, v2: V2 }, versionConfig);
+  const retirement = retirementOf({ since: V1_DEPRECATED_SINCE, successor: V2 }, versionConfig);
   const routers = mountVersions(
     app,
     [
-      { ...versions.v2, router: v2 },
-      { ...versions.v1, router: v1 },
+      { name: 'v2', path: V2, router: v2 },
+      { name: 'v1', path: V1, router: v1, ...retirement },
     ],
-    runtime,
+    { metrics: runtime.metrics, proxyErrors: [502, 503, 504] },
   );
   app.use(
     documents({

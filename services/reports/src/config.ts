@@ -1,7 +1,13 @@
-import { type ConfigOf, integer, oneOf, serviceVariables, url } from '@fw/service';
+import {
+  type ConfigOf,
+  integer,
+  oneOf,
+  serviceVariables,
+  url,
+  versionVariables,
+} from '@fw/service';
 import * as z from 'zod';
 
-import { VERSION_VARIABLES } from '../../versions.ts';
 import type { TokenOptions } from './authentication.ts';
 
 /** The supported algorithms of public keys. */
@@ -20,10 +26,13 @@ export const LIMITS = {
   invalidTokens: 30,
 } as const;
 
+/** The day (UTC) on which version 1 became deprecated. */
+export const V1_DEPRECATED_SINCE = '2026-12-01';
+
 /** The environment variables of the service. */
 export const VARIABLES = {
   ...serviceVariables({ port: 8083 }),
-  ...VERSION_VARIABLES,
+  ...versionVariables(V1_DEPRECATED_SINCE),
   JWT_SECRET: z
     .string()
     .refine((value) => Buffer.byteLength(value) >= 32, 'must have at least 32 bytes')

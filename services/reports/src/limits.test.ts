@@ -1,4 +1,5 @@
 import { request } from '@fw/core/testing';
+import { quiet } from '@fw/service/testing';
 import { createApp } from 'fw';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
@@ -56,7 +57,7 @@ test('version 2 applies the limit of the tier in the token, and counts separatel
 });
 
 test('requests without a user count by client address', async () => {
-  const app = createApp({ trustProxy: 1, logger: { info() {}, warn() {}, error() {} } });
+  const app = createApp({ trustProxy: 1, logger: quiet });
   app.use(newLimits().v1, (ctx) => ctx.send('passed'));
   const remaining = async (ip: string) => {
     const { headers } = await request(app, '/', { headers: { 'X-Forwarded-For': ip } });

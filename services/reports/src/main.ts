@@ -4,8 +4,8 @@ import type { paths as UsersPaths } from '@fw/users/openapi/v2.d.ts';
 
 import { createReportsApp } from './app.ts';
 import { requireOneKind, tokenOptionsOf, VARIABLES } from './config.ts';
-import { createFiguresReader } from './figures.ts';
 import { createLimits, openLimitStore } from './limits.ts';
+import { createFiguresReader } from './read-figures.ts';
 
 await runService({
   name: 'reports',

@@ -1,6 +1,5 @@
 import type { CatalogFigures, UserFigures } from './figures.ts';
-import type { Chart } from './formats/chart.ts';
-import type { ReportKind } from './report.ts';
+import type { Chart, ReportKind } from './report.ts';
 
 const OVERVIEW: ReportKind = {
   id: 'overview',

@@ -5,7 +5,6 @@ import {
   type Source,
   type UserFigures,
 } from './figures.ts';
-import type { Chart } from './formats/chart.ts';
 
 /** The entry of a report in the list. */
 export interface ReportSummary {
@@ -26,6 +25,37 @@ export interface Column {
 
 export type Cell = string | number;
 export type Row = Readonly<Record<string, Cell>>;
+
+/** The data of a chart: counts per day, one value per name, or a range per name. */
+export type Chart = DaysChart | BarsChart | RangesChart;
+
+export interface DaysChart {
+  readonly kind: 'days';
+  readonly title: string;
+  readonly days: readonly { readonly date: string; readonly value: number }[];
+}
+
+export interface BarsChart {
+  readonly kind: 'bars';
+  readonly title: string;
+  /** The longest first. */
+  readonly bars: readonly { readonly label: string; readonly value: number }[];
+}
+
+export interface RangesChart {
+  readonly kind: 'ranges';
+  readonly title: string;
+  /** All values are in its cents. */
+  readonly currency: string;
+  readonly ranges: readonly Range[];
+}
+
+interface Range {
+  readonly label: string;
+  readonly low: number;
+  readonly middle: number;
+  readonly high: number;
+}
 
 /** The rows and charts of a report that come from one source. */
 export interface ReportPart {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+
 import { SOURCES } from './figures.ts';
 import { COLUMN_KINDS } from './report.ts';
 
@@ -6,13 +7,12 @@ const id = z.string().meta({ examples: ['users-by-day'] });
 const title = z.string().meta({ examples: ['Users by day'] });
 const description = z.string();
 
-/** An entry of the list in version 1. */
-export const ReportV1 = z.object({ id, title, description }).meta({ id: 'ReportV1' });
-
-export const ReportListV1 = z.object({ reports: z.array(ReportV1) });
+export const ReportListV1 = z.object({
+  reports: z.array(z.object({ id, title, description }).meta({ id: 'ReportV1' })),
+});
 
 /** An entry of the list in version 2. */
-export const ReportSummary = z
+const summary = z
   .object({
     id,
     title,
@@ -24,7 +24,7 @@ export const ReportSummary = z
   .meta({ id: 'ReportSummary' });
 
 export const ReportList = z.object({
-  data: z.array(ReportSummary),
+  data: z.array(summary),
   meta: z.object({ total: z.int() }),
 });
 

@@ -1,4 +1,5 @@
 import { createRouter, endpoint, type Router } from 'fw';
+
 import type { Protection } from './authentication.ts';
 import { REPORT_KINDS } from './report-kinds.ts';
 import { ReportListV1 } from './schemas.ts';

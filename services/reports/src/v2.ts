@@ -1,9 +1,10 @@
 import { negotiate } from '@fw/middleware/negotiate';
 import { type Context, createRouter, endpoint, NotFoundError, type Router } from 'fw';
+
 import type { Protection } from './authentication.ts';
-import type { ReadFigures } from './figures.ts';
 import { toCsv } from './formats/csv.ts';
 import { PAGE_POLICY, toPage } from './formats/page.ts';
+import type { ReadFigures } from './read-figures.ts';
 import { createReport, type Report, type ReportKind, sourcesOf } from './report.ts';
 import { REPORT_KINDS } from './report-kinds.ts';
 import { ReportList, ReportResponse } from './schemas.ts';

@@ -1,11 +1,18 @@
 import { json } from '@fw/body-parser';
 import { controllersPlugin } from '@fw/controllers';
 import { mcp } from '@fw/openapi/mcp';
-import { createServiceApp, documents, mountVersions, type ServiceRuntime } from '@fw/service';
+import {
+  createServiceApp,
+  documents,
+  mountVersions,
+  retirementOf,
+  type ServiceRuntime,
+  type VersionConfig,
+} from '@fw/service';
 import { type Application, type Context, createRouter, notFoundHandler } from 'fw';
 
-import { type VersionConfig, versionsOf } from '../../versions.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { V1_DEPRECATED_SINCE } from './config.ts';
 import type { UserStore } from './store.ts';
 import type { Origins } from './user.ts';
 import { Users } from './users.ts';
@@ -63,14 +70,14 @@ export function createUsersApp({
       tools: ['createUser', 'changeUser'],
     }),
   );
-  const versions = versionsOf({ v1: V1, v2: V2 }, versionConfig);
+  const retirement = retirementOf({ since: V1_DEPRECATED_SINCE, successor: V2 }, versionConfig);
   const routers = mountVersions(
     app,
     [
-      { ...versions.v2, router: v2, allowedMethods: { patchTypes: PATCH_TYPES } },
-      { ...versions.v1, router: v1 },
+      { name: 'v2', path: V2, router: v2, allowedMethods: { patchTypes: PATCH_TYPES } },
+      { name: 'v1', path: V1, router: v1, ...retirement },
     ],
-    runtime,
+    { metrics: runtime.metrics, proxyErrors: [502, 503, 504] },
   );
   app.use(
     documents({

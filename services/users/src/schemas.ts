@@ -20,7 +20,7 @@ import {
 const PAGE_SIZES = { defaultLimit: 20, maxLimit: 100 };
 
 /** The page sizes of version 1, which do not change. */
-export const PAGE_SIZES_V1 = { defaultLimit: 10, maxLimit: 100 };
+const PAGE_SIZES_V1 = { defaultLimit: 10, maxLimit: 100 };
 
 const ADA = { name: 'Ada Lovelace', email: 'ada@example.com' };
 const CREATED_AT = '2026-11-21T10:00:00.000Z';
@@ -108,9 +108,9 @@ export const UserListV1 = z.union([
   }),
 ]);
 
-/** Documents the query of the list in version 1; `readPage` reads it. */
+/** The query of the list in version 1. */
 export const PageQueryV1 = numberedPageQuery({
-  maxLimit: PAGE_SIZES_V1.maxLimit,
+  ...PAGE_SIZES_V1,
   limitDescription: `Users per page; ${PAGE_SIZES_V1.defaultLimit} if only \`page\` is present`,
 });
 

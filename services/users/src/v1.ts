@@ -3,19 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { json } from '@fw/body-parser';
 import { createPartSerializer } from '@fw/core/extension';
-import { markup, readPage } from '@fw/service';
-import { BadRequestError, type Context, createRouter, endpoint, type Router } from 'fw';
+import { markup, readPart } from '@fw/service';
+import { type Context, createRouter, endpoint, type Router } from 'fw';
 import * as z from 'zod';
 
-import {
-  NewUserV1,
-  PAGE_SIZES_V1,
-  PageQueryV1,
-  toJson,
-  UserChangesV1,
-  UserListV1,
-  UserV1,
-} from './schemas.ts';
+import { NewUserV1, PageQueryV1, toJson, UserChangesV1, UserListV1, UserV1 } from './schemas.ts';
 import type { UserPage } from './store.ts';
 import type { User } from './user.ts';
 import type { Users } from './users.ts';
@@ -83,7 +75,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
       responses: { 201: ONE },
     }),
     async (ctx) => {
-      const user = await users.create(parseBody(NewUserV1, ctx.body));
+      const user = await users.create(readPart(NewUserV1, ctx.body));
       ctx.status = 201;
       return ctx.json({ data: toJson(user) });
     },
@@ -100,7 +92,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
       responses: { 200: ONE },
     }),
     async (ctx) => {
-      const changes = parseBody(UserChangesV1, ctx.body) ?? {};
+      const changes = readPart(UserChangesV1, ctx.body) ?? {};
       const user = await users.change(ctx.params.id, changes);
       return ctx.json({ data: toJson(user) });
     },
@@ -139,17 +131,6 @@ function acceptsHtml(accept = 'application/json'): boolean {
   return accept.toLowerCase().includes('text/html');
 }
 
-/**
- * Reads a body. Version 1 sends the text of the first issue; `validate()` would send a list.
- *
- * @throws {BadRequestError} if the body is invalid
- */
-function parseBody<Output>(schema: z.ZodType<Output>, body: unknown): Output {
-  const { data, error } = schema.safeParse(body);
-  if (error) throw new BadRequestError(error.issues[0]?.message);
-  return data;
-}
-
 const serializeBatch = createPartSerializer(z.array(UserV1));
 
 /**
@@ -158,7 +139,7 @@ const serializeBatch = createPartSerializer(z.array(UserV1));
  */
 async function sendList(ctx: Context, users: Users): Promise<undefined> {
   const isPaged = ctx.query.page !== undefined || ctx.query.limit !== undefined;
-  const page = isPaged ? readPage(ctx.query, PAGE_SIZES_V1) : undefined;
+  const page = isPaged ? readPart(PageQueryV1, ctx.query) : undefined;
   const { total, ...first } = await users.list(page);
   // At most as many users as exist now, so that the list ends even if users are created meanwhile.
   const limit = page?.limit ?? total;

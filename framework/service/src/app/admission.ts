@@ -36,19 +36,21 @@ export interface Admission {
 const TURN_MS = 10;
 
 /**
- * How long waiting requests may run in one turn. It is short because Node accepts one connection per turn.
- * If other work of the turn took longer, the requests may run as long as that work.
+ * How long requests of the queue may run in one turn, or as long as the other work of the turn took, if that
+ * is longer. It is short because Node accepts one connection per turn.
  */
 const QUEUED_TURN_MS = 2;
 
 /** Maximum number of waiting requests that begin in one turn. */
 const MAX_STARTS = 32;
 
-/** Maximum wait in the queue: while a pod starts, requests of the other pods on its node may wait for a second. */
+/** Maximum wait in the queue. The start of another pod on the same node may delay requests by a second. */
 const MAX_WAIT_MS = 2_000;
+
+/** Maximum wait while the queue is overloaded. */
 const OVERLOADED_MAX_WAIT_MS = 500;
 
-/** The queue is overloaded when at every moment of the interval a request has waited longer than the target. */
+/** An overload begins when, for the interval, the oldest request of the queue has always waited longer than the target. */
 const TARGET_MS = 100;
 const INTERVAL_MS = 2_000;
 

@@ -9,12 +9,13 @@ import { json } from '@fw/body-parser';
 import { timeout } from '@fw/middleware/timeout';
 import { rateLimit, tieredRateLimit } from '@fw/rate-limit';
 import { redisStore } from '@fw/rate-limit/redis';
-import { createApp, errorHandler, listen, type Middleware } from 'fw';
+import { createApp, errorHandler, type Middleware } from 'fw';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createServiceClient } from '../client/service-client.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { createBatch } from '../postgres/batch.ts';
 import { createGroupCommit } from '../sqlite/group-commit.ts';
+import { serve } from '../testing/vitest.ts';
 import { shedLoad } from './load-shedding.ts';
 
 const storage = new AsyncLocalStorage<string>();
@@ -96,8 +97,7 @@ test.for<readonly [string, () => readonly Middleware[], Sent?]>([
       .use((ctx, next) => storage.run(String(ctx.get('x-name')), next))
       .use(look, ...create(), look)
       .use((ctx) => ctx.json({ store: storage.getStore() }));
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close());
+    const server = await serve(app);
 
     const ask = async (name: string) => {
       const response = await fetch(`http://127.0.0.1:${server.port}/`, {

@@ -3,17 +3,18 @@ import { connect } from 'node:net';
 
 import { json } from '@fw/body-parser';
 import { request } from '@fw/core/testing';
-import { type Context, listen } from 'fw';
+import type { Context } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createMetrics } from '../metrics/metrics.ts';
+import { recordLog } from '../testing/log.ts';
+import { serve } from '../testing/vitest.ts';
 import { createServiceApp } from './service-app.ts';
 
 /** A service whose requests of `/slow` wait for the gate, and whose connection pool can be made busy. */
 function newService() {
-  const errors: string[] = [];
   const handled: string[] = [];
-  const logger = { info() {}, warn() {}, error: (message: string) => void errors.push(message) };
+  const { lines, logger } = recordLog();
   const metrics = createMetrics();
   const gate = Promise.withResolvers<void>();
   const pool = { max: 10, size: 10, idle: 10, waiting: 0 };
@@ -26,7 +27,7 @@ function newService() {
     ctx.json({});
   });
   const readMetrics = () => metrics.register.metrics();
-  return { app, errors, gate, handled, metrics, pool, readMetrics };
+  return { app, gate, handled, lines, metrics, pool, readMetrics };
 }
 
 const PROBLEM = {
@@ -39,7 +40,7 @@ const PROBLEM = {
 };
 
 test('requests above the maximum in flight get 503, and are served again below it', async () => {
-  const { app, errors, gate, metrics, readMetrics } = newService();
+  const { app, gate, lines, metrics, readMetrics } = newService();
   const slow = Array.from({ length: 4 }, () => request(app, '/slow'));
   await expect.poll(() => metrics.inFlight).toBe(4);
 
@@ -53,17 +54,16 @@ test('requests above the maximum in flight get 503, and are served again below i
   expect(shed.headers.get('content-type')).toBe('application/problem+json');
   expect(await shed.json()).toEqual(PROBLEM);
   expect(served.status).toBe(200);
-  expect(errors).toEqual([]);
+  expect(lines).toEqual([]);
   expect(await readMetrics()).toContain('http_requests_shed_total{reason="in_flight"} 1');
 });
 
 test('requests whose body is still arriving do not keep other requests out', async () => {
   const { app, metrics } = newService();
-  const { port, close } = await listen(app, 0);
+  const { port } = await serve(app);
   const uploads = Array.from({ length: 5 }, () => connect(port, '127.0.0.1'));
   onTestFinished(() => {
     for (const upload of uploads) upload.destroy();
-    return close();
   });
   const head = 'POST /upload HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
   for (const upload of uploads) upload.write(`${head}Content-Length: 100\r\n\r\n`);
@@ -78,7 +78,7 @@ test('requests whose body is still arriving do not keep other requests out', asy
 
 test('a request that was answered before its body arrived makes no room for others', async () => {
   const { app, gate, metrics } = newService();
-  const { port } = await listen(app, { port: 0, host: '127.0.0.1' });
+  const { port } = await serve(app);
   const upload = connect(port, '127.0.0.1');
   onTestFinished(() => {
     upload.destroy();
@@ -128,8 +128,7 @@ test('critical requests begin before the others that wait', async () => {
 
 test('a request whose client leaves while it waits is not handled', async () => {
   const { app, handled, metrics, pool, readMetrics } = newService();
-  const { port, close } = await listen(app, 0);
-  onTestFinished(() => close());
+  const { port } = await serve(app);
   pool.waiting = 10;
   const client = connect(port, '127.0.0.1');
   client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');

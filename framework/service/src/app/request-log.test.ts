@@ -6,12 +6,14 @@ import { openConnection } from '@fw/core/testing';
 import { sse } from '@fw/middleware/sse';
 import { websocket } from '@fw/middleware/websocket';
 import { rateLimit } from '@fw/rate-limit';
-import { createRouter, listen, type Middleware, NotFoundError } from 'fw';
+import { createRouter, type Middleware, NotFoundError } from 'fw';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 
 import type { RequestEntry } from '../logging/logging.ts';
 import { createMetrics } from '../metrics/metrics.ts';
+import { recordLog } from '../testing/log.ts';
+import { serve } from '../testing/vitest.ts';
 import { createServiceApp } from './service-app.ts';
 
 const waitFor = <T>(read: () => T) => expect.poll(read, { timeout: 30_000 });
@@ -23,20 +25,9 @@ async function start(
   handler: Middleware,
   { metrics = createMetrics(), writeTimeoutMs = 0, maxInFlight = 100 } = {},
 ) {
-  const entries: RequestEntry[] = [];
-  const errors: unknown[] = [];
-  const app = createServiceApp({
-    logger: {
-      info() {},
-      warn() {},
-      error: (...args) => void errors.push(args),
-      request: (entry) => void entries.push(entry),
-    },
-    metrics,
-    shedding: { maxInFlight },
-  }).use(handler);
-  const { port, close } = await listen(app, { port: 0, writeTimeoutMs });
-  onTestFinished(() => close());
+  const { requests: entries, errors, logger } = recordLog();
+  const app = createServiceApp({ logger, metrics, shedding: { maxInFlight } }).use(handler);
+  const { port, close } = await serve(app, { writeTimeoutMs });
   return { entries, errors, metrics, port, close };
 }
 
@@ -217,8 +208,7 @@ describe('a WebSocket', () => {
 
   test('is rejected during the drain, before the connections are closed', async () => {
     const app = createServiceApp({ drain: { isDraining: true } }).use(route);
-    const { port, close } = await listen(app, { port: 0 });
-    onTestFinished(() => close());
+    const { port } = await serve(app);
 
     const client = new WebSocket(`ws://127.0.0.1:${port}/`);
 

@@ -1,16 +1,15 @@
 import { openConnection, request } from '@fw/core/testing';
 import { cors } from '@fw/middleware/cors';
 import { etag } from '@fw/middleware/etag';
-import { ConflictError, createRouter, listen, notFoundHandler } from 'fw';
+import { ConflictError, createRouter, notFoundHandler } from 'fw';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { RequestEntry } from '../logging/logging.ts';
-import { createServiceApp } from './service-app.ts';
 
-const logger = { info() {}, warn() {}, error() {} };
+import { quiet, recordLog } from '../testing/log.ts';
+import { serve } from '../testing/vitest.ts';
+import { createServiceApp } from './service-app.ts';
 
 /** A service with routes of several kinds, and the lines of its requests. */
 function newService() {
-  const entries: RequestEntry[] = [];
   const router = createRouter()
     .get('/users/:id', (ctx) => {
       ctx.state.user = { id: 'ada' };
@@ -24,14 +23,12 @@ function newService() {
     .get('/broken', () => {
       throw new Error('secret');
     });
-  const request = (entry: RequestEntry) => void entries.push(entry);
-  const app = createServiceApp({ logger: { ...logger, request } });
-  app.route('/api', router);
-  return { app, entries };
+  const { requests: entries, logger } = recordLog();
+  return { app: createServiceApp({ logger }).route('/api', router), entries };
 }
 
 test('an error of a handler becomes a problem response', async () => {
-  const app = createServiceApp({ logger }).use(() => {
+  const app = createServiceApp({ logger: quiet }).use(() => {
     throw new ConflictError('taken');
   });
 
@@ -42,7 +39,9 @@ test('an error of a handler becomes a problem response', async () => {
 });
 
 test('a service responds with 503 and the request id to a request over its time limit', async () => {
-  const app = createServiceApp({ logger, requestTimeoutMs: 50 }).use(() => new Promise(() => {}));
+  const app = createServiceApp({ logger: quiet, requestTimeoutMs: 50 }).use(
+    () => new Promise(() => {}),
+  );
 
   const response = await request(app, '/');
 
@@ -60,7 +59,7 @@ describe('a page of another origin', () => {
     const begun = Promise.withResolvers<void>();
     const end = Promise.withResolvers<void>();
     const app = createServiceApp({
-      logger,
+      logger: quiet,
       outermost: cors({ origin: [ORIGIN] }),
       shedding: { maxInFlight: 1 },
       requestTimeoutMs: 50,
@@ -156,7 +155,7 @@ test('trustProxy is the number of trusted proxies', async () => {
   const headers = { 'X-Forwarded-For': '192.0.2.7' };
   const answerIp = (trustProxy: number) =>
     request(
-      createServiceApp({ logger, trustProxy }).use((ctx) => ctx.send(ctx.ip)),
+      createServiceApp({ logger: quiet, trustProxy }).use((ctx) => ctx.send(ctx.ip)),
       '/',
       { headers },
     );
@@ -167,7 +166,7 @@ test('trustProxy is the number of trusted proxies', async () => {
 
 test('responses and errors of a draining service have Connection: close', async () => {
   const drain = { isDraining: false };
-  const app = createServiceApp({ logger, drain }).use((ctx) => {
+  const app = createServiceApp({ logger: quiet, drain }).use((ctx) => {
     if (ctx.path === '/error') throw new Error('broken');
     ctx.json({});
   });
@@ -185,7 +184,7 @@ test('responses and errors of a draining service have Connection: close', async 
 });
 
 test('a route can set its own Cache-Control', async () => {
-  const app = createServiceApp({ logger }).use((ctx) => {
+  const app = createServiceApp({ logger: quiet }).use((ctx) => {
     ctx.set('Cache-Control', 'public, max-age=10');
     ctx.json({});
   });
@@ -197,7 +196,7 @@ test('a route can set its own Cache-Control', async () => {
 
 describe('etag()', () => {
   const newTaggedApp = (cacheControl?: string) =>
-    createServiceApp({ logger })
+    createServiceApp({ logger: quiet })
       .use(etag())
       .use((ctx) => {
         if (cacheControl !== undefined) ctx.set('Cache-Control', cacheControl);
@@ -234,10 +233,9 @@ describe('etag()', () => {
 });
 
 test('the response to an unparsable request has Cache-Control: no-store', async () => {
-  const server = await listen(createServiceApp({ logger }), 0);
-  onTestFinished(() => server.close());
+  const { port } = await serve(createServiceApp({ logger: quiet }));
 
-  const connection = openConnection(server.port).send('nonsense\r\n\r\n');
+  const connection = openConnection(port).send('nonsense\r\n\r\n');
 
   expect(await connection.readAll()).toContain('\r\nCache-Control: no-store\r\n');
 });

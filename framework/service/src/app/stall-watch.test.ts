@@ -7,14 +7,14 @@ import { request } from '@fw/core/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createMetrics } from '../metrics/metrics.ts';
+import { recordLog } from '../testing/log.ts';
 import { createServiceApp } from './service-app.ts';
 import { createStallWatch } from './stall-watch.ts';
 
 /** A watched service without routes whose clock only `block` advances. */
 function newService() {
   let clockMs = 0;
-  const warnings: string[] = [];
-  const logger = { info() {}, error() {}, warn: (line: string) => void warnings.push(line) };
+  const { lines: warnings, logger } = recordLog();
   const metrics = createMetrics();
   const stalls = createStallWatch({ logger, metrics, now: () => clockMs });
   onTestFinished(() => stalls.stop());

@@ -24,7 +24,7 @@ export interface StallWatchOptions {
 
 /** Logs and counts the stalls of the event loop, with the request whose code caused them. */
 export interface StallWatch {
-  /** Runs the middleware of a request: a stall of their code, also after an `await`, is one of the request. */
+  /** Runs `next`, the middleware of a request. A stall of their code, also after an `await`, counts for `ctx`. */
   run<T>(ctx: Context, next: () => T): T;
   /** The request for which the current code runs, if it is watched. */
   current(): Context | undefined;
@@ -34,10 +34,9 @@ export interface StallWatch {
 }
 
 /**
- * Measures each callback of Node and each continuation of a promise. Under a load with more callbacks than
- * the watch has time for, it watches only the first ones of each interval and the requests that begin with
- * them, and of all other requests the part before their first `await`: an `AsyncLocalStorage` makes each
- * later callback of its request slower, about 1 µs per request.
+ * Measures each callback of Node and each continuation of a promise, up to `MAX_CALLBACKS` in each interval.
+ * Of a request that begins after them, it measures only the part before the first `await`. Such a request
+ * has no `AsyncLocalStorage`, which would cost it about 1 µs.
  */
 export function createStallWatch({
   logger,

@@ -5,7 +5,7 @@ import { listen } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createMetrics } from '../metrics/metrics.ts';
-
+import { recordLog } from '../testing/log.ts';
 import { createServiceApp } from './service-app.ts';
 import { defaultBodyMemory } from './unavailable.ts';
 
@@ -14,8 +14,7 @@ const MIB = 1024 ** 2;
 
 /** A service with room for two of the bodies of 40 KiB that clients send. */
 async function startService() {
-  const errors: unknown[] = [];
-  const logger = { info() {}, warn() {}, error: (...args: unknown[]) => void errors.push(args) };
+  const { errors, logger } = recordLog();
   const metrics = createMetrics();
   const app = createServiceApp({ logger, metrics, bodyMemoryBytes: 100 * KIB });
   app.use('/form', forms({ multipart: {} }));

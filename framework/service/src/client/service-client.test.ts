@@ -1,11 +1,11 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { request } from '@fw/core/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 
+import { startHttpServer } from '../../../middleware/src/testing/http-server.ts';
 import { createServiceApp } from '../app/service-app.ts';
+import { recordLog } from '../testing/log.ts';
 import { createServiceClient, type ServiceClientOptions } from './service-client.ts';
 
 interface Paths {
@@ -19,16 +19,10 @@ type Responder = (res: ServerResponse) => void;
 /** Starts a service whose requests get the responses of `responders` in turn; the last one repeats. */
 async function startUpstream(...responders: Responder[]) {
   const requests: IncomingMessage[] = [];
-  const server = createServer((req, res) => {
+  const { url } = await startHttpServer((req, res) => {
     responders[Math.min(requests.push(req), responders.length) - 1]?.(res);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { requests, url };
 }
 
 function newClient(baseUrl: string, options: Partial<ServiceClientOptions> = {}) {
@@ -108,13 +102,7 @@ test('a call that its client aborts is no failure of the service', async () => {
 
 test('an uncaught error of a call gets a 503 response, and is logged', async () => {
   const upstream = await startUpstream(sendStatus(404));
-  const errors: unknown[] = [];
-  const logger = {
-    info() {},
-    warn() {},
-    error: (_: string, error: unknown) => void errors.push(error),
-    request() {},
-  };
+  const { errors, logger } = recordLog();
   const client = newClient(upstream.url);
   const app = createServiceApp({ logger }).use(async (ctx) => {
     ctx.json((await client.get('/total', { ctx })).data);

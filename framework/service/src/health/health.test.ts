@@ -1,16 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 
 import { request } from '@fw/core/testing';
-import type { Logger } from 'fw';
 import { expect, test } from 'vitest';
 
 import { createMetrics } from '../metrics/metrics.ts';
+import { quiet, recordLog } from '../testing/log.ts';
 import { type Check, createCheckRunner, createHealth } from './health.ts';
 
 /** Health that has begun with `checks`; without any it is still starting. */
 function newHealth(checks?: Readonly<Record<string, Check>>) {
-  const warnings: string[] = [];
-  const logger: Logger = { info: () => {}, warn: (text) => warnings.push(text), error: () => {} };
+  const { lines: warnings, logger } = recordLog();
   const drain = { isDraining: false };
   const metrics = createMetrics();
   const { app, begin } = createHealth({ drain, logger, metrics, checkTimeoutMs: 50 });
@@ -110,9 +109,7 @@ test('a starting service is live and has metrics, and is neither started nor rea
 });
 
 test('the log names health in each line', async () => {
-  const lines: string[] = [];
-  const log = (text: string) => void lines.push(text);
-  const logger: Logger = { info: log, warn: log, error: log };
+  const { lines, logger } = recordLog();
   const register = {
     contentType: 'text/plain',
     metrics: () => Promise.reject(new Error('broken')),
@@ -132,8 +129,7 @@ test('the log names health in each line', async () => {
 });
 
 test('without metrics there is no /metrics', async () => {
-  const logger = { info() {}, warn() {}, error() {} };
-  const { app } = createHealth({ drain: { isDraining: false }, logger });
+  const { app } = createHealth({ drain: { isDraining: false }, logger: quiet });
 
   expect((await request(app, '/metrics')).status).toBe(404);
 });
@@ -159,12 +155,7 @@ test.each(['/livez', '/startupz', '/readyz', '/metrics', '/', '/%ZZ'])(
 
 /** Creates a runner of `check`; `counts` has the number of runs, `lines` the log messages. */
 function newRunner(check: Check, timeoutMs = 10_000) {
-  const lines: string[] = [];
-  const logger: Logger = {
-    info: (text) => lines.push(text),
-    warn: (text) => lines.push(text),
-    error: () => {},
-  };
+  const { lines, logger } = recordLog();
   const counts = { started: 0 };
   const counted = () => {
     counts.started++;

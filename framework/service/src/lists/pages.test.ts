@@ -1,57 +1,62 @@
+import { request } from '@fw/core/testing';
+import { createApp, errorHandler } from 'fw';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { integerText, numberedPageQuery, pageOf, pageQuery, readPage } from './pages.ts';
+import { integerText, numberedPageQuery, pageOf, pageQuery } from './pages.ts';
+import { readPart } from './read-part.ts';
 
 const PAGE_SIZES = { defaultLimit: 20, maxLimit: 100 };
-const PAGE = 'page must be a positive integer';
-const LIMIT = 'limit must be between 1 and 100';
+const NUMBERED = numberedPageQuery({ ...PAGE_SIZES, limitDescription: 'Items; default 20' });
+const BAD_PAGE = 'page must be a positive integer';
+const BAD_LIMIT = 'limit must be between 1 and 100';
+
+/** Sends a request to a list by page number. */
+function list(query: string): Promise<Response> {
+  const app = createApp().use(errorHandler());
+  return request(
+    app.get('/', (ctx) => readPart(NUMBERED, ctx.query)),
+    `/?${query}`,
+  );
+}
 
 test.each([
-  [{}, { page: 1, limit: 20, start: 0 }],
-  [
-    { page: '', limit: '' },
-    { page: 1, limit: 20, start: 0 },
-  ],
-  [
-    { page: '3', limit: '10' },
-    { page: 3, limit: 10, start: 20 },
-  ],
-  [
-    { page: ['2', 'x'], limit: ['5', '0'] },
-    { page: 2, limit: 5, start: 5 },
-  ],
-  [{ limit: '1' }, { page: 1, limit: 1, start: 0 }],
-  [{ limit: '100' }, { page: 1, limit: 100, start: 0 }],
-  [
-    { page: '0x10', limit: '1e1' },
-    { page: 16, limit: 10, start: 150 },
-  ],
-  [
-    { page: '9007199254740991' },
-    { page: Number.MAX_SAFE_INTEGER, limit: 20, start: Number.MAX_SAFE_INTEGER },
-  ],
-])('readPage reads %j as %j', (query, page) => {
-  expect(readPage(query, PAGE_SIZES)).toEqual(page);
+  ['', 1, 20, 0],
+  ['page=&limit=', 1, 20, 0],
+  ['page=&page=2', 1, 20, 0],
+  ['page=3&limit=10', 3, 10, 20],
+  ['page=2&page=x&limit=5&limit=0', 2, 5, 5],
+  ['limit=1', 1, 1, 0],
+  ['limit=100', 1, 100, 0],
+  ['limit=%205%20', 1, 5, 0],
+  ['page=0x10&limit=1e1', 16, 10, 150],
+  ['page=9007199254740991', Number.MAX_SAFE_INTEGER, 20, Number.MAX_SAFE_INTEGER],
+])('the query "%s" of a list by page number is page %i of %i entries', async (query, ...page) => {
+  const [number, limit, start] = page;
+
+  expect(await (await list(query)).json()).toEqual({ page: number, limit, start });
 });
 
 test.each([
-  [{ page: '0' }, PAGE],
-  [{ page: '-1' }, PAGE],
-  [{ page: '1.5' }, PAGE],
-  [{ page: 'two' }, PAGE],
-  [{ page: ' ' }, PAGE],
-  [{ page: '9007199254740992' }, PAGE],
-  [{ page: '1e300' }, PAGE],
-  [{ page: '1e999' }, PAGE],
-  [{ page: ['x', '1'] }, PAGE],
-  [{ limit: '0' }, LIMIT],
-  [{ limit: '101' }, LIMIT],
-  [{ limit: '2.5' }, LIMIT],
-  [{ limit: 'all' }, LIMIT],
-  [{ limit: ['101', '5'] }, LIMIT],
-])('readPage rejects %j: %s', (query, message) => {
-  expect(() => readPage(query, PAGE_SIZES)).toThrow(message);
+  ['page=0', BAD_PAGE],
+  ['page=-1', BAD_PAGE],
+  ['page=1.5', BAD_PAGE],
+  ['page=two', BAD_PAGE],
+  ['page=%20', BAD_PAGE],
+  ['page=9007199254740992', BAD_PAGE],
+  ['page=1e999', BAD_PAGE],
+  ['page=x&page=1', BAD_PAGE],
+  ['page=0&limit=0', BAD_PAGE],
+  ['limit=0', BAD_LIMIT],
+  ['limit=101', BAD_LIMIT],
+  ['limit=2.5', BAD_LIMIT],
+  ['limit=all', BAD_LIMIT],
+  ['limit=101&limit=5', BAD_LIMIT],
+])('the query "%s" of a list by page number gets 400: %s', async (query, detail) => {
+  const response = await list(query);
+
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ code: 'BAD_REQUEST', detail });
 });
 
 test.each([
@@ -103,9 +108,7 @@ test('the document has the limits of lists', () => {
       cursor: { maxLength: 2_000, description: expect.stringMatching(/nextCursor/) },
     },
   });
-  expect(
-    document(numberedPageQuery({ maxLimit: 100, limitDescription: 'Items; default 20' })),
-  ).toMatchObject({
+  expect(document(NUMBERED)).toMatchObject({
     properties: {
       page: {
         anyOf: [{ type: 'integer', minimum: 1 }, { const: '' }],

@@ -1,4 +1,3 @@
-import { BadRequestError, type Query, type QueryValue } from 'fw';
 import * as z from 'zod';
 
 import { readInteger } from '../config/variables.ts';
@@ -66,25 +65,56 @@ export function pageQuery({ defaultLimit, maxLimit }: PageSizes) {
   };
 }
 
+/** Part of a list: at most `limit` entries, from the zero-based index `start`. */
+export interface Slice {
+  readonly start: number;
+  readonly limit: number;
+}
+
+/** One page of a list, by its number (from 1). */
+export interface Page extends Slice {
+  readonly page: number;
+}
+
 /**
- * The query parameters that `readPage` reads, for the document of a numbered list. An empty value counts as
- * absent. `limitDescription` describes the content of a page and the default of `limit`.
+ * The query parameters of a list by page number; `readPart` reads them as a `Page`. `limitDescription`
+ * describes the content of a page and the default of `limit`.
  */
 export function numberedPageQuery({
+  defaultLimit,
   maxLimit,
   limitDescription,
-}: Pick<PageSizes, 'maxLimit'> & { readonly limitDescription: string }) {
-  const empty = z.literal('');
-  return z.object({
-    page: z
-      .union([z.int().min(1), empty])
-      .optional()
-      .meta({ description: 'Number of the page, from 1; default 1' }),
-    limit: z
-      .union([z.int().min(1).max(maxLimit), empty])
-      .optional()
-      .meta({ description: limitDescription }),
-  });
+}: PageSizes & { readonly limitDescription: string }) {
+  return z
+    .object({
+      page: numberText(Number.MAX_SAFE_INTEGER, 'page must be a positive integer').meta({
+        description: 'Number of the page, from 1; default 1',
+      }),
+      limit: numberText(maxLimit, `limit must be between 1 and ${maxLimit}`).meta({
+        description: limitDescription,
+      }),
+    })
+    .transform((query): Page => {
+      const page = query.page || 1;
+      const limit = query.limit || defaultLimit;
+      return { page, limit, start: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER) };
+    });
+}
+
+/**
+ * A number from 1 to `max`, absent or empty. Unlike `integerText`, it has any form that `Number` reads, such
+ * as `0x10`, and a repeated parameter has its first value.
+ */
+function numberText(max: number, error: string) {
+  return z
+    .preprocess(
+      (value) => {
+        const text = Array.isArray(value) ? value[0] : value;
+        return text ? Number(text) : text;
+      },
+      z.union([z.int(error).min(1, error).max(max, error), z.literal('')], error),
+    )
+    .optional();
 }
 
 /** A page of a list by cursor. */
@@ -99,42 +129,4 @@ export function pageOf<Entry extends z.ZodType>(
       nextCursor: z.string().optional().meta({ description: 'Missing on the last page' }),
     }),
   });
-}
-
-/** Part of a list: at most `limit` entries, from the zero-based index `start`. */
-export interface Slice {
-  readonly start: number;
-  readonly limit: number;
-}
-
-/** One page of a list, by its number (from 1). */
-export interface Page extends Slice {
-  readonly page: number;
-}
-
-/**
- * Reads `page` (a safe integer, default 1) and `limit` (1 to `maxLimit`) from a query.
- *
- * @throws {BadRequestError} if one of them is invalid
- */
-export function readPage(query: Query, { defaultLimit, maxLimit }: PageSizes): Page {
-  const page = readNumber(query.page, 1);
-  const limit = readNumber(query.limit, defaultLimit);
-  if (!Number.isSafeInteger(page) || page < 1) {
-    throw new BadRequestError('page must be a positive integer');
-  }
-  if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
-    throw new BadRequestError(`limit must be between 1 and ${maxLimit}`);
-  }
-  return { page, limit, start: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER) };
-}
-
-/**
- * The number in `value`, or `fallback` if it is absent or empty; a repeated key uses its first value.
- * Version 1, which does not change, reads these two numbers with `Number`, which accepts `0x10` and `1e1`;
- * all other numbers are read by `readInteger`.
- */
-function readNumber(value: QueryValue, fallback: number): number {
-  const text = typeof value === 'string' ? value : value?.[0];
-  return text ? Number(text) : fallback;
 }

@@ -12,9 +12,8 @@ import {
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createServiceApp } from '../app/service-app.ts';
+import { quiet } from '../testing/log.ts';
 import { createMetrics } from './metrics.ts';
-
-const logger = { info() {}, warn() {}, error() {} };
 
 /** A service with metrics, and a function that reads them. */
 function newService(...middleware: Middleware[]) {
@@ -22,7 +21,7 @@ function newService(...middleware: Middleware[]) {
   const router = createRouter()
     .route('GET', '/users/:id', ...middleware, (ctx) => ctx.json({ id: ctx.params.id }))
     .post('/users', (ctx) => ctx.throw(409));
-  const app = createServiceApp({ logger, metrics });
+  const app = createServiceApp({ logger: quiet, metrics });
   app.route('/api', router);
   app.use(router.allowedMethods());
   app.use(notFoundHandler());
@@ -139,7 +138,7 @@ test('decisions of a rate limit are counted by outcome, and its metadata is unch
   const metrics = createMetrics();
   const limiter = rateLimit({ max: 2, window: '1m' });
   const counted = metrics.countDecisions('reports', limiter);
-  const app = createServiceApp({ logger, metrics }).use(counted, (ctx) => ctx.json({}));
+  const app = createServiceApp({ logger: quiet, metrics }).use(counted, (ctx) => ctx.json({}));
 
   for (let count = 1; count <= 3; count++) await request(app, '/');
 
@@ -181,7 +180,7 @@ test('the functions of a counted limiter read what the guards before it have add
       ),
       (ctx) => ctx.state.user.plan,
     );
-  const app = createServiceApp({ logger, metrics }).use(router.routes());
+  const app = createServiceApp({ logger: quiet, metrics }).use(router.routes());
 
   for (const path of ['/tiers', '/keys/7']) {
     expect(await (await request(app, path)).text()).toBe('pro');
@@ -212,7 +211,7 @@ test.each<readonly [string, Middleware, string]>([
   ['calls a next that fails', (_ctx, next) => next(), 'allowed'],
 ])('a rate limit that %s counts as one decision', async (_, limiter, outcome) => {
   const metrics = createMetrics();
-  const app = createServiceApp({ logger, metrics });
+  const app = createServiceApp({ logger: quiet, metrics });
   app.use(metrics.countDecisions('one', limiter), (ctx) => ctx.throw(500));
 
   await request(app, '/');
@@ -226,7 +225,7 @@ test('reading the metrics again changes no counter', async () => {
   const metrics = createMetrics();
   metrics.end({ method: 'GET', route: '/users', status: 200, durationMs: 1 });
   metrics.countClient({ version: 'v1', path: '/api/v1', client: 'app' });
-  const app = createServiceApp({ logger, metrics });
+  const app = createServiceApp({ logger: quiet, metrics });
   app.use(metrics.countDecisions('users', rateLimit()), (ctx) => ctx.json({}));
   await request(app, '/');
 
@@ -243,16 +242,6 @@ test('the number of requests that wait is read with the metrics; without a queue
   expect(await read('http_requests_queued')).toEqual(['http_requests_queued 0']);
   metrics.watchQueue(() => 7);
   expect(await read('http_requests_queued')).toEqual(['http_requests_queued 7']);
-});
-
-test('a WebSocket counts until it is closed', async () => {
-  const { metrics, read } = newService();
-
-  const countEnd = metrics.countWebSocket('/events');
-  metrics.countWebSocket('/events');
-  expect(await read('websockets_open')).toEqual(['websockets_open{route="/events"} 2']);
-  countEnd();
-  expect(await read('websockets_open')).toEqual(['websockets_open{route="/events"} 1']);
 });
 
 test.each([
@@ -297,7 +286,7 @@ test('undeclared errors are counted by route pattern and code, at most 100 codes
   vi.stubEnv('NODE_ENV', 'production');
   onTestFinished(() => void vi.unstubAllEnvs());
   const metrics = createMetrics();
-  const app = createServiceApp({ logger, metrics });
+  const app = createServiceApp({ logger: quiet, metrics });
   const router = createRouter().get('/:code', endpoint({ errors: { 409: 'TAKEN' } }), (ctx) => {
     throw new HttpError(409, 'No', { code: ctx.params.code });
   });

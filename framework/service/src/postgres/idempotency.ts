@@ -2,7 +2,7 @@ import { type Attempt, keyInUse, type TransactionStore } from '@fw/middleware/id
 
 import { type IdempotencyTable, readTable } from '../stores/idempotency-table.ts';
 import { createBatch } from './batch.ts';
-import type { Postgres, Query } from './postgres.ts';
+import type { Query } from './query.ts';
 
 /** Time between two deletions of expired keys. */
 const PURGE_EVERY_MS = 60_000;
@@ -33,7 +33,7 @@ interface Saving {
  * @throws {TypeError} if an option is unknown or has an invalid value
  */
 export function postgresIdempotency(
-  database: Postgres,
+  database: { readonly query: Query },
   options?: IdempotencyTable,
 ): TransactionStore<Query> {
   const { table, column } = readTable('postgresIdempotency()', options);

@@ -7,17 +7,23 @@ import {
 import { splitStatements } from '../stores/split-statements.ts';
 import type { Send } from './connections.ts';
 import { isFromServer } from './errors.ts';
-import type { PostgresOptions } from './postgres.ts';
 
-/** The migrations, and the prefix of the table that records them. */
-type Tables = Pick<PostgresOptions, 'name' | 'migrations'>;
+export interface MigrationOptions {
+  /** Prefix of the table that records the migrations, in lower-case letters. */
+  readonly name: string;
+  /** SQL that leads from each version of the tables to the next; the first creates version 1. */
+  readonly migrations: readonly string[];
+}
 
 /**
  * Whether the tables have the newest version that this program knows, or a newer one.
  *
  * @throws {Error} naming a migration that has changed since it was applied
  */
-export async function isMigrated(send: Send, { name, migrations }: Tables): Promise<boolean> {
+export async function isMigrated(
+  send: Send,
+  { name, migrations }: MigrationOptions,
+): Promise<boolean> {
   const table = tableOf(name);
   const { rows } = await send({ text: `SELECT to_regclass('${table}') IS NOT NULL AS is_known` });
   if (!rows[0]?.is_known) return migrations.length === 0;
@@ -32,7 +38,7 @@ export async function isMigrated(send: Send, { name, migrations }: Tables): Prom
  */
 export async function migrate(
   send: Send,
-  { name, migrations }: Tables,
+  { name, migrations }: MigrationOptions,
 ): Promise<readonly number[]> {
   const table = tableOf(name);
   await send({ text: `SELECT pg_advisory_xact_lock(hashtextextended('${table}', 0))` });

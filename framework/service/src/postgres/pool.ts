@@ -6,17 +6,24 @@ import type { ClientBase, ClientConfig, Pool, PoolClient, QueryConfig } from 'pg
 import type { Database } from '../tracing/tracing.ts';
 import { ConnectionLostError } from './errors.ts';
 import { parse, pg } from './pg.ts';
-import type { PostgresOptions } from './postgres.ts';
 
-/** The options of a database that concern its connections. */
-export interface PoolOptions
-  extends Required<
-    Pick<PostgresOptions, 'url' | 'name' | 'poolSize' | 'statementTimeoutMs' | 'waitTimeoutMs'>
-  > {
-  /** Settings of every session, by name. */
-  readonly settings: Readonly<Record<string, string>>;
+export interface PoolOptions {
+  readonly url: string;
+  /** Name of the application that the server shows. */
+  readonly name: string;
+  /** Maximum number of connections. Default 10. */
+  readonly poolSize: number;
   /** Number of connections that stay open without calls. */
   readonly keptConnections: number;
+  /**
+   * Time limit of a statement, and of opening a connection. A server that sends nothing on any
+   * connection for that long is unavailable. Default 5 s.
+   */
+  readonly statementTimeoutMs: number;
+  /** How long a call may wait for a connection of a busy pool. Default 15 s. */
+  readonly waitTimeoutMs: number;
+  /** Settings of each session, such as `{ work_mem: '64MB' }`. Default: those of the server. */
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 /** The types of the driver omit the time limit of the response, in milliseconds. */
@@ -45,7 +52,7 @@ export function createPool(options: PoolOptions): DestroyablePool {
   const shared = new WeakSet<ClientBase>();
   let destroyReason: Error | undefined;
 
-  /** Waiting calls of a destroyed pool would each open a connection; their sockets fail immediately. */
+  /** After `destroy`, sockets fail immediately: otherwise each waiting call would still open a connection. */
   function openSocket(): Socket {
     const socket = new Socket();
     sockets.add(socket);
@@ -55,8 +62,8 @@ export function createPool(options: PoolOptions): DestroyablePool {
   }
 
   /**
-   * Sets the settings of the session. Poolers refuse or ignore them among the parameters of a new
-   * connection. A pooler identifies its connections by numbers of its own, not by the server's processes.
+   * Sets the settings of the session by a statement, because poolers refuse or ignore them as parameters of
+   * the connection. Detects a pooler: it reports another process id than the server.
    */
   async function prepareSession(client: ClientBase & { readonly processID?: number }) {
     const calls = Object.entries(settings).map(

@@ -1,36 +1,15 @@
-import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { type PoolMode, startPgbouncer } from '../../../../deploy/local/testing/pgbouncer.ts';
+import { ADD, asAdmin, connectTo, LIST, NOTES, openNotes, unavailable } from '../fixtures/notes.ts';
+import { recordLog } from '../testing/log.ts';
 import { startPostgres } from '../testing/postgres.ts';
 import { startTestPostgres } from '../testing/vitest.ts';
-import {
-  createBatch,
-  openPostgres,
-  type Postgres,
-  type PostgresOptions,
-  postgresIdempotency,
-  postgresIdempotencyTable,
-} from './postgres.ts';
+import { createBatch, postgresIdempotency, postgresIdempotencyTable } from './postgres.ts';
 
-const NOTES = {
-  name: 'notes',
-  migrations: ['CREATE TABLE notes (id int PRIMARY KEY, text text NOT NULL)'],
-};
-const ADD = { name: 'add', text: 'INSERT INTO notes (id, text) VALUES ($1, $2)' };
-const LIST = { name: 'list', text: 'SELECT id, text FROM notes ORDER BY id' };
 const SLEEP = { name: 'sleep', text: 'SELECT pg_sleep(60)' };
-const unavailable = expect.objectContaining({ status: 503, headers: { 'Retry-After': '1' } });
 
 const server = startTestPostgres();
-
-async function asAdmin(url: string, text: string): Promise<pg.QueryResult> {
-  const client = new pg.Client(url);
-  await client.connect();
-  const result = await client.query(text);
-  await client.end();
-  return result;
-}
 
 /** The number of statements that other connections run in the database. */
 async function countRunning(url: string): Promise<unknown> {
@@ -49,17 +28,11 @@ describe.each<[PoolMode]>([['session'], ['transaction']])(
       return { url, pooled: pooler.through(url) };
     }
 
-    function open(url: string, options: Partial<PostgresOptions> = {}): Postgres {
-      const postgres = openPostgres({ ...NOTES, statementTimeoutMs: 20_000, ...options, url });
-      onTestFinished(() => postgres.close());
-      return postgres;
-    }
-
     test('programs that start concurrently migrate once and run the same statements', async () => {
       const sizes = poolMode === 'transaction' ? ['default_pool_size = 2'] : [];
       const { pooled } = await newDatabase(sizes);
       const migrations = [...NOTES.migrations, "INSERT INTO notes VALUES (1000, 'once')"];
-      const programs = [1, 2, 3].map(() => open(pooled, { migrations, poolSize: 5 }));
+      const programs = [1, 2, 3].map(() => openNotes(pooled, { migrations, poolSize: 5 }));
 
       await Promise.all(
         Array.from({ length: 150 }, (_, at) => programs[at % 3]?.query(ADD, [at, `text ${at}`])),
@@ -73,7 +46,7 @@ describe.each<[PoolMode]>([['session'], ['transaction']])(
     });
 
     test('a transaction commits all of its work, or nothing; a failed statement fails alone', async () => {
-      const postgres = open((await newDatabase()).pooled, { poolSize: 1 });
+      const postgres = openNotes((await newDatabase()).pooled, { poolSize: 1 });
       await postgres.transaction(async (query) => {
         await query(ADD, [1, 'one']);
         await query(ADD, [2, 'two']);
@@ -91,7 +64,7 @@ describe.each<[PoolMode]>([['session'], ['transaction']])(
 
     test('batches and responses of idempotency() are stored', async () => {
       const migrations = [...NOTES.migrations, postgresIdempotencyTable()];
-      const postgres = open((await newDatabase()).pooled, { migrations });
+      const postgres = openNotes((await newDatabase()).pooled, { migrations });
       const store = postgresIdempotency(postgres);
       const attemptOf = (key: string) =>
         ({ key, fingerprint: '', owner: '', nowMs: 0, retentionMs: 1_000 }) as const;
@@ -112,11 +85,9 @@ describe.each<[PoolMode]>([['session'], ['transaction']])(
 
     test('a statement that exceeds its time limit ends on the server with 503', async () => {
       const { url, pooled } = await newDatabase();
-      const postgres = open(pooled, { statementTimeoutMs: 1_000, poolSize: 3 });
+      const postgres = openNotes(pooled, { statementTimeoutMs: 1_000, poolSize: 3 });
       await postgres.query(ADD, [1, 'one']);
-      const holder = new pg.Client(url);
-      await holder.connect();
-      onTestFinished(() => holder.end());
+      const holder = await connectTo(url);
       await holder.query('BEGIN; SELECT FROM notes FOR UPDATE');
 
       const outcomes = await Promise.allSettled([
@@ -132,7 +103,7 @@ describe.each<[PoolMode]>([['session'], ['transaction']])(
 
     test('a query whose signal aborts ends on the server, and the next one runs', async () => {
       const { url, pooled } = await newDatabase();
-      const postgres = open(pooled, { poolSize: 1 });
+      const postgres = openNotes(pooled, { poolSize: 1 });
       await postgres.migrate();
 
       for (let times = 0; times < 5; times++) {
@@ -156,7 +127,7 @@ describe.each<[PoolMode]>([['session'], ['transaction']])(
           current_setting('work_mem') AS memory, current_setting('test.text') AS text`,
       };
       const settings = { work_mem: '5MB', 'test.text': "it's" };
-      const postgres = open(pooled, { poolSize: 1, statementTimeoutMs: 12_345.5, settings });
+      const postgres = openNotes(pooled, { poolSize: 1, statementTimeoutMs: 12_345.5, settings });
 
       const single = await postgres.query(read);
       const long = await postgres.transaction((query) => query(read), { timeoutMs: 77_000 });
@@ -171,10 +142,8 @@ describe.each<[PoolMode]>([['session'], ['transaction']])(
 
     test('a call that gets no connection of a full pooler gets 503, and open ones continue', async () => {
       const { pooled } = await newDatabase(['max_client_conn = 1']);
-      const lines: string[] = [];
-      const log = (line: string) => void lines.push(line);
-      const logger = { info: log, warn: log, error: log };
-      const postgres = open(pooled, { poolSize: 2, logger });
+      const { lines, logger } = recordLog();
+      const postgres = openNotes(pooled, { poolSize: 2, logger });
       await postgres.migrate();
 
       const outcomes = await Promise.allSettled([postgres.query(LIST), postgres.query(LIST)]);
@@ -186,7 +155,7 @@ describe.each<[PoolMode]>([['session'], ['transaction']])(
 
     test('tables that are missing after a restart of the server are created again', async () => {
       const { url, pooled } = await newDatabase();
-      const postgres = open(pooled);
+      const postgres = openNotes(pooled);
       await postgres.query(ADD, [1, 'lost']);
 
       await asAdmin(url, 'DROP TABLE notes, notes_migrations');
@@ -199,7 +168,7 @@ describe.each<[PoolMode]>([['session'], ['transaction']])(
       onTestFinished(() => own.stop());
       const pooler = await startPgbouncer(own.url, poolMode, ['server_login_retry = 1']);
       onTestFinished(() => pooler.stop());
-      const postgres = open(pooler.through(own.url), { statementTimeoutMs: 4_000 });
+      const postgres = openNotes(pooler.through(own.url), { statementTimeoutMs: 4_000 });
       await postgres.query(ADD, [1, 'kept']);
 
       await own.kill();

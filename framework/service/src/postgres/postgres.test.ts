@@ -1,23 +1,18 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceUnavailableError } from 'fw';
-import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { ADD, asAdmin, connectTo, LIST, NOTES, openNotes, unavailable } from '../fixtures/notes.ts';
+import { recordLog } from '../testing/log.ts';
 import { startPostgres } from '../testing/postgres.ts';
-import { startTestPostgres } from '../testing/vitest.ts';
+import { newFolder, startTestPostgres } from '../testing/vitest.ts';
 import { openPostgres, type Postgres, type PostgresOptions } from './postgres.ts';
 
-const NOTES = {
-  name: 'notes',
-  migrations: ['CREATE TABLE notes (id int PRIMARY KEY, text text NOT NULL)'],
-};
-const ADD = { name: 'add', text: 'INSERT INTO notes (id, text) VALUES ($1, $2)' };
-const LIST = { name: 'list', text: 'SELECT id, text FROM notes ORDER BY id' };
 const END_OTHERS =
   'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
 const CONNECTION = { name: 'connection', text: 'SELECT pg_backend_pid() AS pid' };
@@ -25,25 +20,7 @@ const CONNECTION = { name: 'connection', text: 'SELECT pg_backend_pid() AS pid' 
 const server = startTestPostgres();
 
 async function open(options: Partial<PostgresOptions> = {}): Promise<Postgres> {
-  const url = options.url ?? (await server().createDatabase());
-  const postgres = openPostgres({ ...NOTES, statementTimeoutMs: 20_000, ...options, url });
-  onTestFinished(() => postgres.close());
-  return postgres;
-}
-
-/** Creates a logger; `lines` are its messages. */
-function createLog() {
-  const lines: string[] = [];
-  const log = (message: string) => void lines.push(message);
-  return { lines, logger: { info: log, warn: log, error: log } };
-}
-
-async function asAdmin(url: string, text: string): Promise<pg.QueryResult> {
-  const client = new pg.Client(url);
-  await client.connect();
-  const result = await client.query(text);
-  await client.end();
-  return result;
+  return openNotes(options.url ?? (await server().createDatabase()), options);
 }
 
 async function countRunning(url: string, text: string): Promise<number> {
@@ -105,9 +82,7 @@ test('a program migrates the tables of an older version at its first use', async
 test('tables of the newest version are used while another program migrates', async () => {
   const url = await server().createDatabase();
   await (await open({ url })).migrate();
-  const other = new pg.Client(url);
-  await other.connect();
-  onTestFinished(() => other.end());
+  const other = await connectTo(url);
   await other.query("BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('notes_migrations', 0))");
 
   expect(await (await open({ url })).query(LIST)).toEqual([]);
@@ -140,51 +115,10 @@ test('a failed migration is rolled back and repeated by the next use', async () 
   expect(await mended.query(LIST)).toEqual([]);
 });
 
-const MORE_NOTES = [
-  ...NOTES.migrations,
-  'ALTER TABLE notes ADD COLUMN stars int NOT NULL DEFAULT 0',
-  'CREATE TABLE tags (name text)',
-];
-
-test.each([
-  [
-    'of an unknown table',
-    'ALTER TABLE tickts ADD COLUMN x int',
-    'relation "tickts" does not exist',
-  ],
-  ['with a syntax error', 'CREATE nonsense', 'syntax error at or near "nonsense"'],
-  [
-    'that violates a constraint',
-    'INSERT INTO notes VALUES (1, NULL)',
-    'null value in column "text"',
-  ],
-])(
-  'a statement %s is named with its migration, and nothing is migrated',
-  async (_, text, reason) => {
-    const url = await server().createDatabase();
-    await (await open({ url })).migrate();
-    const migration = `-- ;
-    CREATE TABLE first (x int);
-    CREATE FUNCTION second() RETURNS int LANGUAGE sql AS $$ SELECT 1; SELECT 2 $$;
-    /* third; */ ${text.replace(' ', '\n  ')};
-    CREATE TABLE last (x int);`;
-    const broken = await open({ url, migrations: [...NOTES.migrations, migration] });
-
-    const message = `migration 2 failed at "${text}": ${reason}`;
-    await expect(broken.migrate()).rejects.toThrow(message);
-    await expect(broken.query(LIST)).rejects.toThrow(message);
-
-    const tables = "SELECT FROM pg_class WHERE relname IN ('first', 'second')";
-    expect((await asAdmin(url, tables)).rowCount).toBe(0);
-  },
-);
-
 test('a migration that waits too long for a lock is a 503 that names it', async () => {
   const url = await server().createDatabase();
   await (await open({ url })).migrate();
-  const holder = new pg.Client(url);
-  await holder.connect();
-  onTestFinished(() => holder.end());
+  const holder = await connectTo(url);
   await holder.query('BEGIN; LOCK TABLE notes');
   const text = "SET LOCAL lock_timeout = '10ms'; ALTER TABLE notes ADD COLUMN x int";
 
@@ -193,39 +127,6 @@ test('a migration that waits too long for a lock is a 503 that names it', async 
   const error = await migrate().catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ServiceUnavailableError);
   expect(String(error)).toContain('migration 2 failed at "ALTER TABLE notes ADD COLUMN x int"');
-});
-
-test.each([
-  ['changed', [MORE_NOTES[0], 'CREATE TABLE other (x int)', MORE_NOTES[2]], 2],
-  ['missing', [MORE_NOTES[0], MORE_NOTES[2]], 2],
-  ['inserted', ['CREATE TABLE other (x int)', ...MORE_NOTES], 1],
-  ['in another order', [MORE_NOTES[0], MORE_NOTES[2], MORE_NOTES[1]], 2],
-])('an applied migration that is %s is named, and nothing changes', async (_, list, version) => {
-  const url = await server().createDatabase();
-  await (await open({ url, migrations: MORE_NOTES })).migrate();
-  const changed = [list as string[], [...(list as string[]), 'CREATE TABLE later (x int)']];
-
-  for (const migrations of changed) {
-    const message = `migration ${version} is not the one that was applied`;
-    await expect((await open({ url, migrations })).migrate()).rejects.toThrow(message);
-    await expect((await open({ url, migrations })).query(LIST)).rejects.toThrow(message);
-  }
-
-  expect(await (await open({ url, migrations: MORE_NOTES })).migrate()).toEqual([]);
-  expect(await (await open({ url })).migrate()).toEqual([]);
-});
-
-test('tables of a program without checksums get them with the next migration', async () => {
-  const url = await server().createDatabase();
-  expect(await (await open({ url })).migrate()).toEqual([1]);
-  await asAdmin(url, 'ALTER TABLE notes_migrations DROP COLUMN checksum');
-  const other = ['CREATE TABLE notes (text text)'];
-
-  expect(await (await open({ url, migrations: other })).migrate()).toEqual([]);
-  expect(await (await open({ url, migrations: MORE_NOTES })).migrate()).toEqual([2, 3]);
-
-  const { migrate } = await open({ url, migrations: other });
-  await expect(migrate()).rejects.toThrow('migration 1 is not the one that was applied');
 });
 
 test('tables that are missing after a restart of the server are created again', async () => {
@@ -286,12 +187,10 @@ test('a failed statement keeps its connection', async () => {
 describe('a slow server', () => {
   test('serves other calls while a statement waits for a lock', async () => {
     const url = await server().createDatabase();
-    const { lines, logger } = createLog();
+    const { lines, logger } = recordLog();
     const postgres = await open({ url, poolSize: 2, logger });
     await postgres.query(ADD, [1, 'one']);
-    const holder = new pg.Client(url);
-    await holder.connect();
-    onTestFinished(() => holder.end());
+    const holder = await connectTo(url);
     await holder.query('BEGIN');
     await holder.query('SELECT * FROM notes WHERE id = 1 FOR UPDATE');
 
@@ -308,7 +207,7 @@ describe('a slow server', () => {
   });
 
   test('serves calls that wait for a connection longer than the statement time limit', async () => {
-    const { lines, logger } = createLog();
+    const { lines, logger } = recordLog();
     const postgres = await open({ statementTimeoutMs: 2_000, poolSize: 1, logger });
     await postgres.migrate();
 
@@ -322,7 +221,7 @@ describe('a slow server', () => {
   test('serves every call over a network that delays each response', async () => {
     const url = await server().createDatabase();
     await (await open({ url })).migrate();
-    const { lines, logger } = createLog();
+    const { lines, logger } = recordLog();
     const postgres = await open({
       url: (await startProxy(url, 300)).url,
       poolSize: 2,
@@ -337,7 +236,7 @@ describe('a slow server', () => {
   });
 
   test('serves every call of a process whose event loop is blocked repeatedly', async () => {
-    const { lines, logger } = createLog();
+    const { lines, logger } = recordLog();
     const postgres = await open({ statementTimeoutMs: 2_000, poolSize: 1, logger });
     await postgres.migrate();
 
@@ -358,14 +257,10 @@ describe('a slow server', () => {
       settings: { max_connections: '4', superuser_reserved_connections: '0', max_wal_senders: '0' },
     });
     onTestFinished(() => own.stop());
-    const { lines, logger } = createLog();
+    const { lines, logger } = recordLog();
     const postgres = await open({ url: own.url, poolSize: 2, logger });
     await postgres.query(LIST);
-    const others = [1, 2, 3].map(() => new pg.Client(own.url));
-    for (const other of others) await other.connect();
-    onTestFinished(async () => {
-      for (const other of others) await other.end();
-    });
+    for (let others = 0; others < 3; others++) await connectTo(own.url);
 
     const outcomes = await Promise.allSettled([postgres.query(LIST), postgres.query(LIST)]);
 
@@ -378,9 +273,7 @@ describe('a slow server', () => {
 
 describe('a certificate file of the address', () => {
   function newCertificate() {
-    const directory = mkdtempSync(join(tmpdir(), 'certificate-'));
-    onTestFinished(() => rmSync(directory, { recursive: true }));
-    const file = join(directory, 'ca.pem');
+    const file = join(newFolder(), 'ca.pem');
     return { file, query: `?sslmode=disable&sslrootcert=${encodeURIComponent(file)}` };
   }
 
@@ -406,7 +299,7 @@ describe('a certificate file of the address', () => {
     onTestFinished(() => own.stop());
     const { file, query } = newCertificate();
     writeFileSync(file, '');
-    const { lines, logger } = createLog();
+    const { lines, logger } = recordLog();
     const postgres = await open({ url: `${own.url}${query}`, logger, poolSize: 2 });
     await Promise.all([postgres.query(LIST), postgres.query(LIST)]);
 
@@ -451,8 +344,6 @@ test('a deadlock is resolved by repeating the transaction', async () => {
 
 // Each time limit is far below the duration of the wrong behaviour.
 describe('a ServiceUnavailableError with Retry-After', () => {
-  const unavailable = expect.objectContaining({ status: 503, headers: { 'Retry-After': '1' } });
-
   test('rejects a statement that exceeds its time limit, and no other call', async () => {
     const postgres = await open({ statementTimeoutMs: 1_000, poolSize: 2 });
     await postgres.migrate();
@@ -490,7 +381,7 @@ describe('a ServiceUnavailableError with Retry-After', () => {
   });
 
   test('rejects a call that cannot connect, and the next one with the same reason', async () => {
-    const { lines, logger } = createLog();
+    const { lines, logger } = recordLog();
     const closed = createServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
     const { port } = closed.address() as AddressInfo;
@@ -509,7 +400,7 @@ describe('a ServiceUnavailableError with Retry-After', () => {
   test('rejects every call while the server is down, also at the start, until it recovers', async () => {
     const own = await startPostgres();
     onTestFinished(() => own.stop());
-    const { lines, logger } = createLog();
+    const { lines, logger } = recordLog();
     await own.kill();
     const postgres = await open({ url: own.url, logger });
 
@@ -585,7 +476,7 @@ describe('a ServiceUnavailableError with Retry-After', () => {
 
   test('rejects a call whose connection alone is dropped, while other connections respond', async () => {
     const proxy = await startProxy(await server().createDatabase());
-    const { lines, logger } = createLog();
+    const { lines, logger } = recordLog();
     const postgres = await open({ url: proxy.url, statementTimeoutMs: 1_000, poolSize: 2, logger });
     await postgres.query(LIST);
 

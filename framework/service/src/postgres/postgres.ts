@@ -3,50 +3,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'fw';
 
 import type { PoolUse } from '../metrics/metrics.ts';
-import { createConnections, type Send, toTimeLimit } from './connections.ts';
+import { createConnections, toTimeLimit } from './connections.ts';
 import { isConflict, isTableMissing, toUnavailable } from './errors.ts';
-import { isMigrated, migrate } from './migrations.ts';
+import { isMigrated, type MigrationOptions, migrate } from './migrations.ts';
+import type { PoolOptions } from './pool.ts';
+import { type Query, queryOn, type Row, type Statement } from './query.ts';
 
 export type { PoolUse } from '../metrics/metrics.ts';
 export { createBatch } from './batch.ts';
 export { isTaken } from './errors.ts';
 export { postgresIdempotency, postgresIdempotencyTable } from './idempotency.ts';
-
-/** A prepared statement: the server parses it once per connection. */
-export interface Statement {
-  readonly name: string;
-  /** List the columns: `*` fails in running processes once a migration has added a column. */
-  readonly text: string;
-}
-
-/** A row of a result, by column name. */
-export type Row = Readonly<Record<string, unknown>>;
-
-/** Runs a statement; resolves with its rows. */
-export type Query = (statement: Statement, values?: readonly unknown[]) => Promise<readonly Row[]>;
+export type { Query, Row, Statement } from './query.ts';
 
 export interface QueryOptions {
   /** Ends the statement on the server when it aborts, usually `ctx.signal`. */
   readonly signal?: AbortSignal;
 }
 
-export interface PostgresOptions {
-  readonly url: string;
-  /** Maximum number of connections. Default 10. */
-  readonly poolSize?: number;
-  /**
-   * Time limit of a statement, and of opening a connection. A server that sends nothing on any
-   * connection for that long is unavailable. Default 5 s.
-   */
-  readonly statementTimeoutMs?: number;
-  /** How long a call may wait for a connection of a busy pool. Default 15 s. */
-  readonly waitTimeoutMs?: number;
-  /** Prefix of the table that records the migrations, in lower-case letters. */
-  readonly name: string;
-  /** SQL that leads from each version of the tables to the next; the first creates version 1. */
-  readonly migrations: readonly string[];
-  /** Settings of each session, such as `{ work_mem: '64MB' }`. Default: those of the server. */
-  readonly settings?: Readonly<Record<string, string>>;
+type OptionalPoolOptions = 'poolSize' | 'statementTimeoutMs' | 'waitTimeoutMs' | 'settings';
+
+export interface PostgresOptions
+  extends MigrationOptions,
+    Pick<PoolOptions, 'url'>,
+    Partial<Pick<PoolOptions, OptionalPoolOptions>> {
   readonly logger?: Logger | undefined;
   /** Receives the statistics of the pool: `runtime.metrics`. */
   readonly metrics?: PoolMetrics | undefined;
@@ -196,12 +175,5 @@ export function openPostgres(options: PostgresOptions): Postgres {
       await Promise.allSettled(Array.from({ length: keptConnections }, ping));
     },
     close: connections.close,
-  };
-}
-
-function queryOn(send: Send): Query {
-  return async ({ name, text }, values = []) => {
-    const { rows } = await send({ name, text, values: [...values] });
-    return rows;
   };
 }

@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import https from 'node:https';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +11,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 
 import { launchService, runToEnd, type Variables } from '../testing/testing.ts';
-import { startTestService } from '../testing/vitest.ts';
+import { newFolder, startTestService } from '../testing/vitest.ts';
 
 const MAIN = new URL('../fixtures/service/src/main.ts', import.meta.url);
 
@@ -32,9 +30,11 @@ function start(variables: Variables = {}) {
   return startTestService(MAIN, { ...NO_WAIT, ...variables });
 }
 
+const connect = (url: string) => openConnection(Number(new URL(url).port));
+
 /** A connection to `url` that has sent the first bytes of a request whose rest is `rest`. */
 async function beginRequest(url: string) {
-  const connection = openConnection(Number(new URL(url).port));
+  const connection = connect(url);
   connection.send(
     'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a"',
   );
@@ -100,7 +100,7 @@ describe('SIGTERM', () => {
 
   test('serves requests on idle connections until the proxy closes them, also without a delay', async () => {
     const service = await start({ DRAIN_IDLE_MS: '5000' });
-    const connection = openConnection(Number(new URL(service.url).port));
+    const connection = connect(service.url);
     connection.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await connection.read(/\r\n\r\n/);
 
@@ -127,7 +127,7 @@ describe('SIGTERM', () => {
 
   test('closes the stores before the deadline when a stream never ends, and exits 1', async () => {
     const service = await start({ DRAIN_TIMEOUT_MS: '3000' });
-    const connection = openConnection(Number(new URL(service.url).port));
+    const connection = connect(service.url);
     connection.send('GET /events HTTP/1.1\r\nHost: a\r\n\r\n');
     await connection.read(/data: first/);
 
@@ -189,7 +189,7 @@ describe('in development, SIGTERM', () => {
     // The delay of a drain would be a second, and idle connections would have five more.
     const variables = { NODE_ENV: 'development', DRAIN_DELAY_MS: '1000' };
     const service = await startTestService(MAIN, variables);
-    const connection = openConnection(Number(new URL(service.url).port)).send(request);
+    const connection = connect(service.url).send(request);
     await connection.read(pattern);
 
     service.signal('SIGTERM');
@@ -238,8 +238,7 @@ describe('a WebSocket', () => {
 
 /** The folder of a new key and its certificate. */
 function createCertificate(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'service-tls-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')];
   const subject = ['-nodes', '-subj', '/CN=localhost', '-days', '2'];
   execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', ...subject, ...files], {
@@ -277,9 +276,7 @@ test.each([
 ])('a client that takes too long for %s gets 408', async (_, variables, request) => {
   const { url } = await start(variables);
 
-  const response = await openConnection(Number(new URL(url).port))
-    .send(request)
-    .readAll();
+  const response = await connect(url).send(request).readAll();
 
   expect(response).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
   expect(response).toContain('"code":"REQUEST_TIMEOUT"');

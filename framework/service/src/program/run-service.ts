@@ -284,8 +284,8 @@ interface Crash {
 }
 
 /**
- * Logs uncaught errors and rejections. The first one ends the process, which may be in any state; while it
- * serves requests, those of other clients are finished first.
+ * Logs uncaught errors and rejections. The first one ends the process, because its state is unknown. A
+ * process that serves requests drains first: requests in flight have some seconds to finish.
  */
 function onUncaughtError(logger: Logger): Crash {
   const crash: Crash = { hasHappened: false };

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
 import { ServiceUnavailableError } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { newFolder } from '../testing/vitest.ts';
 import { createGroupCommit, openDatabase } from './sqlite.ts';
 
 const NOTES = {
@@ -14,9 +13,7 @@ const NOTES = {
 };
 
 function newFile(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'group-commit-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  return join(directory, 'notes.db');
+  return join(newFolder(), 'notes.db');
 }
 
 function open(file = ':memory:') {

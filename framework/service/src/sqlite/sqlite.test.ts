@@ -1,34 +1,21 @@
 import { once } from 'node:events';
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { ServiceUnavailableError } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { appliedMigrations, inTransaction, openDatabase } from './sqlite.ts';
+import { newFolder } from '../testing/vitest.ts';
+import { inTransaction, openDatabase } from './sqlite.ts';
 
 const NOTES = {
   applicationId: 0x6e6f7465,
   migrations: ['CREATE TABLE notes (text TEXT NOT NULL) STRICT'],
 };
 
-function newDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'sqlite-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  return directory;
-}
-
 test('openDatabase creates the file, its directory and its tables', () => {
-  const file = join(newDirectory(), 'new', 'notes.db');
+  const file = join(newFolder(), 'new', 'notes.db');
 
   const database = openDatabase(file, NOTES);
   database.exec("INSERT INTO notes VALUES ('kept')");
@@ -40,7 +27,7 @@ test('openDatabase creates the file, its directory and its tables', () => {
 });
 
 test('openDatabase synchronises a write-ahead log at every commit', () => {
-  const database = openDatabase(join(newDirectory(), 'notes.db'), NOTES);
+  const database = openDatabase(join(newFolder(), 'notes.db'), NOTES);
   onTestFinished(() => database.close());
 
   expect(database.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
@@ -52,7 +39,7 @@ test('openDatabase synchronises a write-ahead log at every commit', () => {
 });
 
 test('openDatabase migrates an older file without losing rows', () => {
-  const file = join(newDirectory(), 'notes.db');
+  const file = join(newFolder(), 'notes.db');
   const old = openDatabase(file, NOTES);
   old.exec("INSERT INTO notes VALUES ('kept')");
   old.close();
@@ -69,7 +56,7 @@ test.each([
   ['pages of garbage', 'garbage '.repeat(2_000)],
   ['a header followed by garbage', `SQLite format 3\0${'garbage '.repeat(2_000)}`],
 ])('openDatabase rejects a file of %s, names it and does not change it', (_, content) => {
-  const directory = newDirectory();
+  const directory = newFolder();
   const file = join(directory, 'notes.db');
   writeFileSync(file, content);
 
@@ -81,7 +68,7 @@ test.each([
 });
 
 test('openDatabase rejects a truncated file and does not change it', () => {
-  const file = join(newDirectory(), 'notes.db');
+  const file = join(newFolder(), 'notes.db');
   openDatabase(file, NOTES).close();
   truncateSync(file, 4_096);
   const content = readFileSync(file);
@@ -91,7 +78,7 @@ test('openDatabase rejects a truncated file and does not change it', () => {
 });
 
 test("openDatabase rejects another program's database and does not change it", () => {
-  const file = join(newDirectory(), 'other.db');
+  const file = join(newFolder(), 'other.db');
   const other = new DatabaseSync(file);
   other.exec('CREATE TABLE other (x)');
   other.close();
@@ -102,7 +89,7 @@ test("openDatabase rejects another program's database and does not change it", (
 });
 
 test('openDatabase opens a newer version without a change', () => {
-  const file = join(newDirectory(), 'notes.db');
+  const file = join(newFolder(), 'notes.db');
   const addStars = 'ALTER TABLE notes ADD COLUMN stars INTEGER NOT NULL DEFAULT 0';
   openDatabase(file, { ...NOTES, migrations: [...NOTES.migrations, addStars] }).close();
 
@@ -114,93 +101,16 @@ test('openDatabase opens a newer version without a change', () => {
 });
 
 test('openDatabase names a path that is not a file', () => {
-  const directory = newDirectory();
+  const directory = newFolder();
 
   expect(() => openDatabase(directory, NOTES)).toThrow(
     `Cannot open database "${directory}": unable to open database file`,
   );
 });
 
-const MORE_NOTES = [
-  ...NOTES.migrations,
-  'ALTER TABLE notes ADD COLUMN stars INTEGER NOT NULL DEFAULT 0',
-  'CREATE TABLE tags (name TEXT) STRICT',
-];
-
-test.each([
-  ['of an unknown table', 'ALTER TABLE tickts ADD COLUMN x', 'no such table: tickts'],
-  ['with a syntax error', 'CREATE nonsense', 'near "nonsense": syntax error'],
-  ['that violates a constraint', 'INSERT INTO notes VALUES (NULL)', 'NOT NULL constraint failed'],
-])('a statement %s is named with its migration, and nothing is migrated', (_, text, reason) => {
-  const file = join(newDirectory(), 'notes.db');
-  openDatabase(file, NOTES).close();
-  const migration = `-- ;
-    CREATE TABLE first (x);
-    CREATE TRIGGER second AFTER INSERT ON first BEGIN SELECT 1; SELECT ';'; END;
-    /* third; */ ${text.replace(' ', '\n  ')};
-    CREATE TABLE last (x);`;
-  const migrations = [...NOTES.migrations, migration];
-
-  const open = () => openDatabase(file, { ...NOTES, migrations });
-
-  const message = `Cannot open database "${file}": migration 2 failed at "${text}": ${reason}`;
-  expect(open).toThrow(message);
-  const database = openDatabase(file, NOTES);
-  onTestFinished(() => database.close());
-  expect(() => database.prepare('SELECT * FROM first')).toThrow('no such table');
-});
-
-test.each([
-  ['changed', [MORE_NOTES[0], 'CREATE TABLE other (x)', MORE_NOTES[2]], 2],
-  ['missing', [MORE_NOTES[0], MORE_NOTES[2]], 2],
-  ['inserted', ['CREATE TABLE other (x)', ...MORE_NOTES], 1],
-  ['appended to an applied one', [`${MORE_NOTES[0]}; CREATE TABLE other (x)`], 1],
-  ['in another order', [MORE_NOTES[0], MORE_NOTES[2], MORE_NOTES[1]], 2],
-])(
-  'openDatabase names an applied migration that is %s, and changes nothing',
-  (_, list, version) => {
-    const file = join(newDirectory(), 'notes.db');
-    openDatabase(file, { ...NOTES, migrations: MORE_NOTES }).close();
-    const migrations = [...(list as string[]), 'CREATE TABLE later (x)'];
-
-    const open = () => openDatabase(file, { ...NOTES, migrations });
-
-    expect(open).toThrow(
-      `Cannot open database "${file}": migration ${version} is not the one that was applied`,
-    );
-    const database = openDatabase(file, { ...NOTES, migrations: MORE_NOTES });
-    onTestFinished(() => database.close());
-    expect(appliedMigrations(database)).toEqual([]);
-  },
-);
-
-test('a migration may be formatted anew, and a program may know fewer of them', () => {
-  const file = join(newDirectory(), 'notes.db');
-  openDatabase(file, { ...NOTES, migrations: MORE_NOTES }).close();
-  const formatted = MORE_NOTES.map((text) => `\n  ${text.replaceAll(' ', '\n    ')}\n`);
-
-  openDatabase(file, { ...NOTES, migrations: formatted }).close();
-  openDatabase(file, NOTES).close();
-});
-
-test('a file of a program without checksums gets them with its next migration', () => {
-  const file = join(newDirectory(), 'notes.db');
-  const database = openDatabase(file, NOTES);
-  database.exec('DROP TABLE fw_migrations');
-  database.close();
-  const other = ['CREATE TABLE notes (text TEXT) STRICT'];
-
-  openDatabase(file, { ...NOTES, migrations: other }).close();
-  const migrated = openDatabase(file, { ...NOTES, migrations: MORE_NOTES });
-  onTestFinished(() => migrated.close());
-
-  expect(appliedMigrations(migrated)).toEqual([2, 3]);
-  expect(() => openDatabase(file, { ...NOTES, migrations: other })).toThrow('migration 1 is not');
-});
-
 /** Creates a file that another process has locked, with the tables of `format` if it is set. */
 function newLockedFile(format?: typeof NOTES): string {
-  const file = join(newDirectory(), 'notes.db');
+  const file = join(newFolder(), 'notes.db');
   if (format) openDatabase(file, format).close();
   const other = new DatabaseSync(file);
   onTestFinished(() => other.close());
@@ -233,7 +143,7 @@ test.each([
 });
 
 test('several processes can open one new file concurrently', async () => {
-  const directory = newDirectory();
+  const directory = newFolder();
   const [count, rounds] = [4, 100];
   const program = `
     import { workerData } from 'node:worker_threads';

@@ -1,13 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { openapi } from '@fw/openapi';
 import { createApp, createRouter, endpoint } from 'fw';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 
 import { expectDocument } from './expect-document.ts';
+import { newFolder } from './vitest.ts';
 
 const Old = z.object({ name: z.string() }).meta({ id: 'Old' });
 const New = z.object({ name: z.string(), email: z.string() }).meta({ id: 'New' });
@@ -21,9 +21,7 @@ function newDocument(schemas: Readonly<Record<string, z.ZodType>>) {
     );
   }
   const app = createApp().use(openapi({ router })).route('/', router);
-  const folder = mkdtempSync(join(tmpdir(), 'fw-document-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return { app, file: join(folder, 'openapi/v1.json') };
+  return { app, file: join(newFolder(), 'openapi/v1.json') };
 }
 
 async function writeDocument({ app, file }: ReturnType<typeof newDocument>) {

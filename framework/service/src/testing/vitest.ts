@@ -1,7 +1,26 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { type Application, type ListenOptions, listen } from 'fw';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import type { PostgresServer } from './postgres.ts';
 import { runToEnd, type ServiceProcess, startService, type Variables } from './testing.ts';
+
+/** Creates a folder that is removed at the end of the test. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** Serves `app` on a free port until the end of the test. */
+export async function serve(app: Application, options: Omit<ListenOptions, 'port'> = {}) {
+  const server = await listen(app, { host: '127.0.0.1', ...options, port: 0 });
+  onTestFinished(() => server.close());
+  return server;
+}
 
 /** Starts the service at `main` like `startService`, and kills it at the end of the test. */
 export async function startTestService(

@@ -30,9 +30,8 @@ const SEND_INTERVAL_MS = 1_000;
 const CLOSE_MS = 2_000;
 
 /**
- * Sends the spans of sampled requests by OTLP over HTTP, in JSON. The client decides with `traceparent`
- * whether a request is sampled; without the header, every request is: the edge adds one, and without an
- * edge, the trace begins here.
+ * Sends the spans of sampled requests by OTLP over HTTP, in JSON. The client, or a proxy, decides with
+ * `traceparent` whether a request is sampled. A request without the header is sampled: its trace begins here.
  */
 export function createTracing({
   service,

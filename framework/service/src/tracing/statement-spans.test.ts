@@ -8,12 +8,11 @@ import { createServiceApp } from '../app/service-app.ts';
 import { createBatch, openPostgres } from '../postgres/postgres.ts';
 import { createGroupCommit, openDatabase } from '../sqlite/sqlite.ts';
 import { startCollector } from '../testing/collector.ts';
+import { quiet } from '../testing/log.ts';
 import { startTestPostgres } from '../testing/vitest.ts';
 import { createTracing, readStatementName } from './otlp.ts';
 
 const server = startTestPostgres();
-
-const logger = { info() {}, warn() {}, error() {} };
 
 const NOTES = {
   applicationId: 0x6e6f7465,
@@ -25,7 +24,7 @@ async function startService(createRoutes: () => Router) {
   const collector = await startCollector();
   onTestFinished(collector.stop);
   const tracing = createTracing({ service: 'notes', endpoint: collector.url });
-  const app = createServiceApp({ tracing, logger }).route('/', createRoutes());
+  const app = createServiceApp({ tracing, logger: quiet }).route('/', createRoutes());
   return {
     get: (target: string) => request(app, target),
     async finish() {

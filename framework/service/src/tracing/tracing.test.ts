@@ -1,14 +1,12 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
 import { request } from '@fw/core/testing';
 import { type Context, createRouter } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
+
+import { startHttpServer } from '../../../middleware/src/testing/http-server.ts';
 import { createServiceApp } from '../app/service-app.ts';
 import { createServiceClient } from '../client/service-client.ts';
-import type { RequestEntry } from '../logging/logging.ts';
 import { startCollector } from '../testing/collector.ts';
+import { recordLog } from '../testing/log.ts';
 import { createTracing } from './otlp.ts';
 import { readTraceparent } from './tracing.ts';
 
@@ -18,17 +16,11 @@ const PARENT = 'b7ad6b7169203331';
 /** Starts a server that records the headers of its requests. */
 async function startServer() {
   const received: NodeJS.Dict<string | string[]>[] = [];
-  const server = createServer((req, res) => {
+  const { url } = await startHttpServer((req, res) => {
     received.push(req.headers);
     res.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { received, url };
 }
 
 /** Starts a service with tracing that calls another one for each report; `finish` resolves with its spans. */
@@ -36,7 +28,6 @@ async function startService(otherUrl = 'http://127.0.0.1:1') {
   const collector = await startCollector();
   onTestFinished(collector.stop);
   const tracing = createTracing({ service: 'reports', endpoint: `${collector.url}/` });
-  const entries: RequestEntry[] = [];
   const other = createServiceClient<{ '/figures': { get: { responses: object } } }>({
     name: 'users',
     baseUrl: otherUrl,
@@ -45,12 +36,7 @@ async function startService(otherUrl = 'http://127.0.0.1:1') {
   const router = createRouter()
     .get('/reports/:id', async (ctx) => ctx.json((await other.get('/figures', { ctx })).data))
     .get('/plain', (ctx) => ctx.json({}));
-  const logger = {
-    info() {},
-    warn() {},
-    error() {},
-    request: (entry: RequestEntry) => void entries.push(entry),
-  };
+  const { requests: entries, logger } = recordLog();
   const app = createServiceApp({ logger, tracing }).route('/api', router);
   return {
     entries,

@@ -1,4 +1,4 @@
-import { describeRoute, metadataOf } from '@fw/core/extension';
+import { describeRoute, metadataOf, problemOfStatus } from '@fw/core/extension';
 import { deprecation } from '@fw/middleware/deprecation';
 import {
   type AllowedMethodsOptions,
@@ -42,12 +42,16 @@ export interface MountedVersion extends ApiVersion {
 export interface MountVersionsOptions {
   /** Counts the requests of each client to each version. Default: they are not counted. */
   readonly metrics?: Metrics | undefined;
+  /**
+   * The statuses of the problems that a proxy in front of the service sends if no replica responds; each
+   * operation of the document has them. Default: none.
+   */
+  readonly proxyErrors?: readonly number[];
 }
 
 /**
  * Mounts each version at its path: a deprecated version announces its successor on every response and in
- * the OpenAPI document, a removed version responds with 410. Each operation of the document has the errors
- * of a proxy in front of the service. Returns the mounted routers.
+ * the OpenAPI document, a removed version responds with 410. Returns the mounted routers.
  *
  * ```ts
  * const routers = mountVersions(app, [
@@ -59,7 +63,7 @@ export interface MountVersionsOptions {
 export function mountVersions(
   app: Application,
   versions: readonly MountedVersion[],
-  { metrics }: MountVersionsOptions = {},
+  { metrics, proxyErrors = [] }: MountVersionsOptions = {},
 ): readonly Router[] {
   for (const version of versions) {
     const { path, deprecated, isRemoved } = version;
@@ -75,18 +79,14 @@ export function mountVersions(
     if (middleware.length > 0) app.use(path, ...middleware);
   }
   const mounted = versions.filter(({ isRemoved }) => !isRemoved);
-  for (const { router } of mounted) router.use(describeRoute({ errors: PROXY_ERRORS }));
+  if (proxyErrors.length > 0) {
+    const errors = proxyErrors.map((status) => ({ status, code: problemOfStatus(status).code }));
+    for (const { router } of mounted) router.use(describeRoute({ errors }));
+  }
   for (const { path, router } of mounted) app.route(path, router);
   for (const { router, allowedMethods } of mounted) app.use(router.allowedMethods(allowedMethods));
   return mounted.map(({ router }) => router);
 }
-
-/** What the edge sends for any request if no replica responds: see `@problem` in deploy/nginx/nginx.conf. */
-const PROXY_ERRORS = [
-  { status: 502, code: 'BAD_GATEWAY' },
-  { status: 503, code: 'SERVICE_UNAVAILABLE' },
-  { status: 504, code: 'GATEWAY_TIMEOUT' },
-];
 
 function countClients({ name: version, path }: ApiVersion, metrics: Metrics): Middleware {
   return (ctx, next) => {

@@ -6,17 +6,18 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
 import { runToEnd } from '@fw/service/testing';
+import { newFolder } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { generateRows, toNdjsonLine } from '../generate-items.ts';
 import { openSqliteCatalogStore } from '../store/sqlite.ts';
-import { itemOf, newDirectory, toLines } from '../testing.ts';
+import { itemOf, toLines } from '../testing.ts';
 
 const MAIN = new URL('../main.ts', import.meta.url);
 
 /** A folder with a database and files, and the command `import`. */
-function newFolder() {
-  const folder = newDirectory();
+function newImport() {
+  const folder = newFolder();
   const DATABASE_FILE = join(folder, 'catalog.db');
   return {
     file: (name: string) => join(folder, name),
@@ -37,7 +38,7 @@ function newFolder() {
 }
 
 test('import replaces the catalog, prints the number of items and the speed, and exits with 0', async () => {
-  const { write, importFile, total } = newFolder();
+  const { write, importFile, total } = newImport();
   const lines = [...generateRows(300)].map(toNdjsonLine);
 
   const first = await importFile(write('items.ndjson', lines.join('')));
@@ -56,7 +57,7 @@ test('import replaces the catalog, prints the number of items and the speed, and
 });
 
 test('a report that would overwrite the imported file is rejected', async () => {
-  const { write, importFile } = newFolder();
+  const { write, importFile } = newImport();
   const items = write('items.ndjson', toLines([itemOf(1)]));
 
   const ending = await importFile(items, '--report', items);
@@ -69,7 +70,7 @@ test('a report that would overwrite the imported file is rejected', async () => 
 });
 
 test('the first 20 rejected lines are printed, all of them are in the report file', async () => {
-  const { write, file, importFile, total } = newFolder();
+  const { write, file, importFile, total } = newImport();
   const lines = Array.from({ length: 30 }, () => 'nothing\n').join('');
 
   const ending = await importFile(
@@ -99,7 +100,7 @@ test.for([
 ] as const)(
   'a file of %d items and 2 rejected lines, imported %s, ends with exit code %d',
   async ([items, _, code, options, summary]) => {
-    const { write, importFile, total } = newFolder();
+    const { write, importFile, total } = newImport();
     await importFile(write('good', toLines([itemOf(1)])));
     const lines = Array.from({ length: items }, (_, index) => itemOf(index + 1));
 
@@ -113,23 +114,16 @@ test.for([
 );
 
 test('a file that cannot be read is named in one line, and the exit code is 1', async () => {
-  const { file, write, importFile } = newFolder();
+  const { file, importFile } = newImport();
 
-  for (const [name, reason] of [
-    [file('nowhere'), 'ENOENT: no such file or directory'],
-    [
-      write('items.csv', 'id,name\n1,x\n'),
-      'expected NDJSON (one JSON object per line), plain or gzip',
-    ],
-  ] as const) {
-    const ending = await importFile(name);
-    expect(ending.code).toBe(1);
-    expect(ending.stderr).toContain(`Cannot import "${name}": ${reason}`);
-  }
+  const { code, stderr } = await importFile(file('nowhere'));
+
+  expect(code).toBe(1);
+  expect(stderr).toContain(`Cannot import "${file('nowhere')}": ENOENT: no such file or directory`);
 });
 
 test('rejected lines are printed although the rest of the file cannot be read', async () => {
-  const { file, importFile } = newFolder();
+  const { file, importFile } = newImport();
   const compressed = gzipSync(`{}\n${toLines([itemOf(1)])}`);
   writeFileSync(file('cut'), compressed.subarray(0, -8));
 
@@ -149,14 +143,14 @@ test.for([
     ['a', `--max-rejected=${percent}`],
   ]),
 ] as const)('import with the arguments %j prints its usage and exits with 2', async ([args]) => {
-  expect(await newFolder().importFile(...args)).toMatchObject({
+  expect(await newImport().importFile(...args)).toMatchObject({
     code: 2,
     stderr: 'Usage: import FILE [--max-rejected PERCENT%] [--strict] [--report FILE]\n',
   });
 });
 
 /** Starts an import that waits for more content. */
-function startImport(folder: ReturnType<typeof newFolder>, kind: 'pipe' | 'stdin') {
+function startImport(folder: ReturnType<typeof newImport>, kind: 'pipe' | 'stdin') {
   const file = kind === 'stdin' ? '-' : folder.file('pipe');
   if (kind === 'pipe') execFileSync('mkfifo', [file]);
   const child = spawn(process.execPath, [fileURLToPath(MAIN), 'import', file], {
@@ -189,7 +183,7 @@ test.each([
   ['standard input without a line break', 'stdin', Buffer.concat([ONE, FILLER])],
   ['gzip without a line break', 'stdin', gzipSync(Buffer.concat([ONE, FILLER]), { level: 0 })],
 ] as const)('SIGTERM ends an import that waits for more of %s', async (_, kind, content) => {
-  const { child, ended, write } = startImport(newFolder(), kind);
+  const { child, ended, write } = startImport(newImport(), kind);
   await write(content);
 
   child.kill('SIGTERM');
@@ -201,7 +195,7 @@ test.each([
 });
 
 test('SIGTERM ends an import from a pipe that has no writer', async () => {
-  const folder = newFolder();
+  const folder = newImport();
   const { child, ended } = startImport(folder, 'pipe');
   // The file is created after signals are handled.
   await vi.waitFor(() => expect(existsSync(folder.DATABASE_FILE)).toBe(true), 10_000);
@@ -212,7 +206,7 @@ test('SIGTERM ends an import from a pipe that has no writer', async () => {
 });
 
 test('blank lines before the first item use no memory', async () => {
-  const { write, DATABASE_FILE } = newFolder();
+  const { write, DATABASE_FILE } = newImport();
   const file = write('blank', Buffer.concat([Buffer.alloc(16 * 1024 ** 2, '\n'), ONE]));
   const NODE_OPTIONS = '--max-old-space-size=80';
 
@@ -222,7 +216,7 @@ test('blank lines before the first item use no memory', async () => {
 });
 
 test('- imports standard input', async () => {
-  const folder = newFolder();
+  const folder = newImport();
   const { child, ended } = startImport(folder, 'stdin');
 
   child.stdin.end(gzipSync(toLines([itemOf(1), itemOf(2)])));

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
+import { newFolder } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { generateRows, toNdjsonLine } from '../generate-items.ts';
 import type { CatalogStore } from '../store.ts';
-import { importText, itemOf, newDirectory, newSqliteDatabase, toLines } from '../testing.ts';
+import { importText, itemOf, newSqliteDatabase, toLines } from '../testing.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 
@@ -32,7 +33,7 @@ async function watch(store: CatalogStore, end: Promise<unknown>): Promise<Readon
 }
 
 test('an import that is killed at any moment changes nothing, and the next one is complete', async () => {
-  const directory = newDirectory();
+  const directory = newFolder();
   const DATABASE_FILE = join(directory, 'catalog.db');
   const database = newSqliteDatabase(DATABASE_FILE);
   await importText(database, toLines([itemOf(1)]));

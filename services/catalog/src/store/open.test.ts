@@ -3,17 +3,17 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { readConfig } from '@fw/service';
 import { openDatabase } from '@fw/service/sqlite';
+import { newFolder } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { type CatalogConfig, VARIABLES } from '../config.ts';
 import { ImportRunningError } from '../store.ts';
-import { newDirectory } from '../testing.ts';
 import { openImport, openStore } from './open.ts';
 import { createSqliteCatalogStore } from './sqlite.ts';
-import { FORMAT } from './sqlite-tables.ts';
+import { FORMAT } from './sqlite-migrations.ts';
 
 test('an import fails immediately while another process writes to the SQLite file', async () => {
-  const DATABASE_FILE = join(newDirectory(), 'catalog.db');
+  const DATABASE_FILE = join(newFolder(), 'catalog.db');
   const config = readConfig(VARIABLES, { DATABASE_FILE });
   const store = await openStore(config);
   const other = new DatabaseSync(DATABASE_FILE);
@@ -36,7 +36,7 @@ test.each([
 ] as const)(
   'the %s waits DATABASE_TIMEOUT_MS for another process that locks the SQLite file',
   async (_, open) => {
-    const DATABASE_FILE = join(newDirectory(), 'catalog.db');
+    const DATABASE_FILE = join(newFolder(), 'catalog.db');
     const config = readConfig(VARIABLES, { DATABASE_FILE, DATABASE_TIMEOUT_MS: '1500' });
     const other = new DatabaseSync(DATABASE_FILE);
     onTestFinished(() => other.close());

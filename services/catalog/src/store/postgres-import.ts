@@ -8,7 +8,7 @@ import {
   runSteps,
 } from '../store.ts';
 import { nameKeyOf, wordsOfItem } from '../words.ts';
-import { MIGRATIONS, sql, type Tables, tablesOf } from './postgres-tables.ts';
+import { MIGRATIONS, sql, type Tables, tablesOf } from './postgres-migrations.ts';
 
 export type PostgresImportOptions = Omit<PostgresOptions, 'name' | 'migrations'>;
 

@@ -7,9 +7,9 @@ import {
   MAX_COUNTED,
   MAX_PAIRS,
   noCatalog,
-  type PageQuery,
+  type PageOptions,
 } from '../store.ts';
-import { MIGRATIONS, sql, type Tables, tablesOf } from './postgres-tables.ts';
+import { MIGRATIONS, sql, type Tables, tablesOf } from './postgres-migrations.ts';
 import { KEY_COLUMNS, toFacets, toFigures, toItem, toPage, toSummary } from './rows.ts';
 
 export type PostgresCatalogOptions = Omit<PostgresOptions, 'name' | 'migrations'>;
@@ -154,14 +154,14 @@ async function ignoreDroppedTable<T>(rows: Promise<T>): Promise<T | undefined> {
  * Whether the matching items may be few and adjacent in the order. PostgreSQL assumes an even
  * distribution, and would read a large part of the index to find them.
  */
-function isNarrow({ filter, order }: PageQuery): boolean {
+function isNarrow({ filter, order }: PageOptions): boolean {
   return filter.words !== undefined || (order !== 'price' && hasPrice(filter));
 }
 
 /** The query of one page; a filter with few matches collects all of them before it sorts. */
 function pageStatement(
   { items }: Tables,
-  query: PageQuery,
+  query: PageOptions,
   { isFew }: { readonly isFew: boolean },
 ): CatalogQuery {
   const { filter, order, isDescending, after, limit } = query;

@@ -8,7 +8,7 @@ import {
   MAX_CATEGORIES,
   MAX_COUNTED,
   MAX_PAIRS,
-  type PageQuery,
+  type PageOptions,
 } from '../store.ts';
 
 /** A row of either store. */
@@ -44,7 +44,7 @@ export function toSummary({ id, name }: Row): Pick<Item, 'id' | 'name'> {
 }
 
 /** Converts the rows of a page; a row more than `limit` means that there are more pages. */
-export function toPage(rows: readonly Row[], { limit, order }: PageQuery): ItemPage {
+export function toPage(rows: readonly Row[], { limit, order }: PageOptions): ItemPage {
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return { items: rows.slice(0, limit).map(toItem), ...(last && { next: toPlace(last, order) }) };
 }

@@ -14,7 +14,7 @@ import {
 import { nameKeyOf, wordsOfItem } from '../words.ts';
 import { KEY_COLUMNS } from './rows.ts';
 import type { SqliteCatalogOptions } from './sqlite.ts';
-import { FORMAT, type Tables, tablesOf, tagWord } from './sqlite-tables.ts';
+import { FORMAT, type Tables, tablesOf, tagWord } from './sqlite-migrations.ts';
 
 /** The number of items whose words are indexed in one step. */
 const SLICE = 50_000;

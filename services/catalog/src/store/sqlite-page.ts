@@ -1,9 +1,9 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 
 import { hasPrice, type ItemFilter, type Order, type Place } from '../item.ts';
-import type { ItemPage, PageQuery } from '../store.ts';
+import type { ItemPage, PageOptions } from '../store.ts';
 import { KEY_COLUMNS, toPage, toPlace } from './rows.ts';
-import { type Tables, tagWord } from './sqlite-tables.ts';
+import { type Tables, tagWord } from './sqlite-migrations.ts';
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -36,7 +36,7 @@ const MAX_EXAMINED = 10_000;
  * category and brand in the order of the ranks. Only a price range is not a range of ranks in other
  * orders: the items of a narrow one are sorted; for a wide one, a bounded number of items is examined.
  */
-export function selectPage(catalog: Catalog, query: PageQuery): ItemPage {
+export function selectPage(catalog: Catalog, query: PageOptions): ItemPage {
   const { filter, order } = query;
   if (order === 'price' || !hasPrice(filter)) return toPage(readRange(catalog, query), query);
   const prices = priceRange(catalog, filter);
@@ -50,7 +50,7 @@ export function selectPage(catalog: Catalog, query: PageQuery): ItemPage {
 }
 
 /** Reads the rows of the page, and one more if there are more pages. */
-function readRange(catalog: Catalog, query: PageQuery): readonly Row[] {
+function readRange(catalog: Catalog, query: PageOptions): readonly Row[] {
   const { from, where, rank, values } = queryAfter(catalog, query);
   return catalog.all(
     `SELECT ${ITEM}, r.key FROM ${from} CROSS JOIN ${catalog.tables.items} i ON i.id = r.id
@@ -61,7 +61,7 @@ function readRange(catalog: Catalog, query: PageQuery): readonly Row[] {
 }
 
 /** Sorts the few items of a price range by another order. */
-function sortRange(catalog: Catalog, query: PageQuery, prices: RankRange): readonly Row[] {
+function sortRange(catalog: Catalog, query: PageOptions, prices: RankRange): readonly Row[] {
   const { filter, order, after, limit, isDescending } = query;
   const { from, where, values } = rankQuery(catalog, filter, { order: 'price', ...prices });
   const key = `i.${KEY_COLUMNS[order]}`;
@@ -78,7 +78,7 @@ function sortRange(catalog: Catalog, query: PageQuery, prices: RankRange): reado
 }
 
 /** Reads the items of a price range among the next `MAX_EXAMINED` items. */
-function examineRange(catalog: Catalog, query: PageQuery): readonly Row[] {
+function examineRange(catalog: Catalog, query: PageOptions): readonly Row[] {
   const { from, where, rank, values } = queryAfter(catalog, query);
   const direction = directionOf(query);
   return catalog.all(
@@ -94,7 +94,7 @@ function examineRange(catalog: Catalog, query: PageQuery): readonly Row[] {
 }
 
 /** The last of `MAX_EXAMINED` items; `undefined` if there are fewer. */
-function lastExamined(catalog: Catalog, query: PageQuery): Row | undefined {
+function lastExamined(catalog: Catalog, query: PageOptions): Row | undefined {
   const { from, where, rank, values } = queryAfter(catalog, query);
   const [row] = catalog.all(
     `SELECT r.key, r.id FROM ${from} WHERE ${where}
@@ -105,7 +105,7 @@ function lastExamined(catalog: Catalog, query: PageQuery): Row | undefined {
 }
 
 /** The ranks after the previous page; in the order of prices, within the price range. */
-function queryAfter(catalog: Catalog, query: PageQuery) {
+function queryAfter(catalog: Catalog, query: PageOptions) {
   const { filter, order, isDescending, after } = query;
   let { above, upTo } =
     order === 'price' ? priceRange(catalog, filter) : { above: 0, upTo: catalog.total };
@@ -174,6 +174,6 @@ function pricesOf({ minPrice = 0, maxPrice = Number.MAX_SAFE_INTEGER }: ItemFilt
   return [minPrice, maxPrice] as const;
 }
 
-function directionOf({ isDescending }: PageQuery): 'ASC' | 'DESC' {
+function directionOf({ isDescending }: PageOptions): 'ASC' | 'DESC' {
   return isDescending ? 'DESC' : 'ASC';
 }

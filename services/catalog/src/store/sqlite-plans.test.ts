@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { newFolder } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { ORDERS } from '../item.ts';
-import type { CatalogStore, PageQuery } from '../store.ts';
-import { importText, itemOf, newDirectory, newSqliteDatabase, toLines } from '../testing.ts';
+import type { CatalogStore, PageOptions } from '../store.ts';
+import { importText, itemOf, newSqliteDatabase, toLines } from '../testing.ts';
 import { createSqliteCatalogStore } from './sqlite.ts';
 
 /** 17,000 items: the first 11,000 are cheaper than the others. */
@@ -13,7 +14,7 @@ const ITEMS = Array.from({ length: 17_000 }, (_, at) =>
 );
 
 async function newStore() {
-  const file = join(newDirectory(), 'catalog.db');
+  const file = join(newFolder(), 'catalog.db');
   await importText(newSqliteDatabase(file), toLines(ITEMS));
   const database = new DatabaseSync(file);
   const statements = new Set<string>();
@@ -40,12 +41,12 @@ async function newStore() {
   };
 }
 
-const PAGE: PageQuery = { filter: {}, order: 'id', isDescending: false, limit: 20 };
+const PAGE: PageOptions = { filter: {}, order: 'id', isDescending: false, limit: 20 };
 
-async function readAll(store: CatalogStore, query: Partial<PageQuery>) {
+async function readAll(store: CatalogStore, query: Partial<PageOptions>) {
   const ids: number[] = [];
   let pages = 0;
-  let after: PageQuery['after'];
+  let after: PageOptions['after'];
   do {
     const { value } = await store.page({ ...PAGE, limit: 100, ...query, after });
     ids.push(...value.items.map(({ id }) => id));

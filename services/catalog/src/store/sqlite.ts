@@ -16,8 +16,8 @@ import {
   type Versioned,
 } from '../store.ts';
 import { toFacets, toFigures, toItem, toSummary } from './rows.ts';
+import { FORMAT, tablesOf } from './sqlite-migrations.ts';
 import { type Catalog, ITEM, priceRange, rankQuery, selectPage } from './sqlite-page.ts';
-import { FORMAT, tablesOf } from './sqlite-tables.ts';
 
 export interface SqliteCatalogOptions {
   /** How long opening and each call wait for a process that locks the file, in ms. */

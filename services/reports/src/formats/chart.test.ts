@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { type Chart, drawChart } from './chart.ts';
+import type { Chart } from '../report.ts';
+import { drawChart } from './chart.ts';
 
 const draw = (chart: Chart) => drawChart(chart, 'c').toString();
 

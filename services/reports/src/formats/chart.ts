@@ -1,37 +1,7 @@
 import { type Markup, markup } from '@fw/service';
 
+import type { BarsChart, Chart, DaysChart, RangesChart } from '../report.ts';
 import { formatCount, formatDay, formatMoney, formatMoneyTick, formatTick } from './format.ts';
-
-/** The data of a chart: counts per day, one value per name, or a range per name. */
-export type Chart = DaysChart | BarsChart | RangesChart;
-
-export interface DaysChart {
-  readonly kind: 'days';
-  readonly title: string;
-  readonly days: readonly { readonly date: string; readonly value: number }[];
-}
-
-export interface BarsChart {
-  readonly kind: 'bars';
-  readonly title: string;
-  /** The longest first. */
-  readonly bars: readonly { readonly label: string; readonly value: number }[];
-}
-
-export interface RangesChart {
-  readonly kind: 'ranges';
-  readonly title: string;
-  /** All values are in its cents. */
-  readonly currency: string;
-  readonly ranges: readonly Range[];
-}
-
-interface Range {
-  readonly label: string;
-  readonly low: number;
-  readonly middle: number;
-  readonly high: number;
-}
 
 /** The number of drawn entries; the table contains all. */
 const MAX_ROWS = 20;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 import { Markup, markup } from '@fw/service';
-import type { Column, Report, Row } from '../report.ts';
-import { type Chart, drawChart } from './chart.ts';
+import type { Chart, Column, Report, Row } from '../report.ts';
+import { drawChart } from './chart.ts';
 import { formatCount, formatMoney } from './format.ts';
 
 /** The style of the page: from 320 pixels, light, dark and print. */

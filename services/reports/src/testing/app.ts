@@ -1,5 +1,6 @@
 import { request } from '@fw/core/testing';
 import { memoryStore, type RateLimitStore } from '@fw/rate-limit';
+import { quiet } from '@fw/service/testing';
 
 import {
   AUDIENCE,
@@ -31,8 +32,6 @@ export function newLimits(
   return createLimits({ ...LIMITS, ...perMinute }, store);
 }
 
-const logger = { info() {}, warn() {}, error() {} };
-
 /** Creates the API with the given figures. Default: complete figures. */
 export function newApp({
   figures = { users: USERS, catalog: CATALOG },
@@ -41,7 +40,14 @@ export function newApp({
   const readFigures = async () => figures;
   const tokens = { secret: SECRET, issuer: ISSUER, audience: AUDIENCE };
   const limits = newLimits();
-  return createReportsApp({ tokens, readFigures, limits, now: () => NOW, logger, ...options });
+  return createReportsApp({
+    tokens,
+    readFigures,
+    limits,
+    now: () => NOW,
+    logger: quiet,
+    ...options,
+  });
 }
 
 /** Sends a GET request of the user `ada`. */

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 
 import { createServiceClient } from '@fw/service';
+import { recordLog } from '@fw/service/testing';
 import { expect, test } from 'vitest';
 import { startHttpServer } from '../../../framework/middleware/src/testing/http-server.ts';
-import { createFiguresReader } from './figures.ts';
+import { createFiguresReader } from './read-figures.ts';
 import { ReportResponse } from './schemas.ts';
 import { get, newApp } from './testing/app.ts';
 import { CATALOG, USERS } from './testing/figures.ts';
@@ -25,7 +26,6 @@ async function newSystem(users: RequestListener = sends(USERS), timeoutMs = 10_0
     return users(req, res);
   });
   const catalogServer = await startHttpServer(sends(CATALOG));
-  const warnings: string[] = [];
   const readFigures = createFiguresReader({
     users: createServiceClient({ name: 'users', baseUrl: usersServer.url, timeoutMs }),
     catalog: createServiceClient({
@@ -34,7 +34,7 @@ async function newSystem(users: RequestListener = sends(USERS), timeoutMs = 10_0
       timeoutMs: 10_000,
     }),
   });
-  const logger = { info() {}, warn: (text: string) => void warnings.push(text), error() {} };
+  const { lines: warnings, logger } = recordLog();
   return { app: newApp({ readFigures, logger }), received, warnings };
 }
 
