@@ -16,9 +16,9 @@ import {
   UserListV1,
   UserV1,
 } from './schemas.ts';
-import type { UserPage } from './store.ts';
-import type { User } from './user.ts';
-import type { Users } from './users.ts';
+import type { UserPage, UserStore } from './store.ts';
+import type { Origins, User } from './user.ts';
+import { changeUser, createUser, deleteUser, getUser } from './users.ts';
 
 /** Path prefix of version 1. */
 export const V1 = '/api/v1/users';
@@ -31,8 +31,11 @@ const FRAGMENT_POLICY =
 
 const ONE = { schema: z.object({ data: UserV1 }) };
 
-/** Creates the routes of version 1, whose interface never changes. `bodyLimit` is in bytes. */
-export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
+/** Creates the routes of version 1. Its interface never changes. */
+export function createUserRoutesV1(
+  store: UserStore,
+  { bodyLimit, ...origins }: Origins & { readonly bodyLimit: number },
+): Router {
   const router = createRouter();
   router.use(json({ limit: bodyLimit }), endpoint({ errors: { 503: 'SERVICE_UNAVAILABLE' } }));
 
@@ -47,7 +50,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
       reads: { query: PageQueryV1 },
       responses: { 200: { schema: UserListV1 } },
     }),
-    (ctx) => sendList(ctx, users),
+    (ctx) => sendList(ctx, store),
   );
 
   router.get(
@@ -63,7 +66,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
     }),
     async (ctx) => {
       ctx.append('Vary', 'Accept');
-      const user = await users.find(ctx.params.id);
+      const user = await getUser(store, ctx.params.id);
       if (acceptsHtml(ctx.get('accept'))) {
         ctx.set('Content-Security-Policy', FRAGMENT_POLICY);
         ctx.set('X-Content-Type-Options', 'nosniff');
@@ -83,7 +86,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
       responses: { 201: ONE },
     }),
     async (ctx) => {
-      const user = await users.create(parseBody(NewUserV1, ctx.body));
+      const user = await createUser(store, parseBody(NewUserV1, ctx.body), origins);
       ctx.status = 201;
       return ctx.json({ data: toJson(user) });
     },
@@ -101,7 +104,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
     }),
     async (ctx) => {
       const changes = parseBody(UserChangesV1, ctx.body) ?? {};
-      const user = await users.change(ctx.params.id, changes);
+      const user = await changeUser(store, ctx.params.id, changes, { updatedAt: origins.now() });
       return ctx.json({ data: toJson(user) });
     },
   );
@@ -115,7 +118,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
       responses: { 204: {} },
     }),
     async (ctx) => {
-      await users.remove(ctx.params.id);
+      await deleteUser(store, ctx.params.id);
       ctx.status = 204;
       ctx.send('');
     },
@@ -156,10 +159,10 @@ const serializeBatch = createPartSerializer(z.array(UserV1));
  * Sends all users, or the requested page, in batches, as fast as the client reads. If the store fails
  * after the first batch, the connection is closed, so that no client mistakes a part for the complete list.
  */
-async function sendList(ctx: Context, users: Users): Promise<undefined> {
+async function sendList(ctx: Context, store: UserStore): Promise<undefined> {
   const isPaged = ctx.query.page !== undefined || ctx.query.limit !== undefined;
   const page = isPaged ? readPage(ctx.query, PAGE_SIZES_V1) : undefined;
-  const { total, ...first } = await users.list(page);
+  const { total, ...first } = await store.list(page);
   // At most as many users as exist now, so that the list ends even if users are created meanwhile.
   const limit = page?.limit ?? total;
   /** The members after `data`, given the number of sent users. */
@@ -182,7 +185,7 @@ async function sendList(ctx: Context, users: Users): Promise<undefined> {
     while (next !== undefined && sent < limit) {
       // Other requests run between two batches, even if the client reads as fast as they are written.
       await nextTurn();
-      const batch = toPiece(await users.batch({ after: next, limit: limit - sent }));
+      const batch = toPiece(await store.page({ after: next, limit: limit - sent }));
       if (batch.count > 0) yield sent === 0 ? batch.text : `,${batch.text}`;
       sent += batch.count;
       next = batch.next;

@@ -15,6 +15,7 @@ import {
   BATCH_COLUMNS,
   COLUMNS,
   daysOf,
+  fromRow,
   isStale,
   MAX_BATCH_USERS,
   readBatch,
@@ -152,6 +153,8 @@ export function openPostgresUserStore(
 
   return {
     idempotency: postgresIdempotency(database, { table: 'users_idempotency', column: 'user' }),
+
+    readCreated: fromRow,
 
     async list({ start, limit } = { start: 0, limit: Number.MAX_SAFE_INTEGER }) {
       const rows = await query('list', [Math.min(limit, MAX_BATCH_USERS + 1), start]);

@@ -1,7 +1,6 @@
 import type { Row } from '@fw/service/postgres';
 
-import type { UserFigures } from '../schemas.ts';
-import type { UserPage, UserStore } from '../store.ts';
+import type { FiguresOptions, UserFigures, UserPage, UserStore } from '../store.ts';
 import type { User } from '../user.ts';
 
 /** The columns of a user. */
@@ -90,7 +89,7 @@ function isLarge({ name }: Row): boolean {
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The first and the last day to count, as numbers of days since 1970 (UTC). */
-export function daysOf({ days, now }: { readonly days: number; readonly now: Date }) {
+export function daysOf({ days, now }: Omit<FiguresOptions, 'domains'>) {
   const last = Math.floor(now.getTime() / DAY_MS);
   return { first: last - days + 1, last };
 }

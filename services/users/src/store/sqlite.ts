@@ -13,6 +13,7 @@ import {
   BATCH_COLUMNS,
   COLUMNS,
   daysOf,
+  fromRow,
   isStale,
   MAX_BATCH_USERS,
   readBatch,
@@ -74,6 +75,8 @@ export function openSqliteUserStore(
 
   return {
     idempotency: sqliteIdempotency(database, { column: 'user' }),
+
+    readCreated: fromRow,
 
     async list({ start, limit } = { start: 0, limit: Number.MAX_SAFE_INTEGER }) {
       const { rows, total } = orUnavailable(() =>
