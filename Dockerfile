@@ -21,7 +21,6 @@ RUN npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 # What the image adds to its base, in /image/app: the bundle, the data of the service and its bill of materials, from
 # the production dependencies. The same sources give the same bytes, modes and times.
 FROM packages AS build
-COPY tsconfig.json ./
 COPY framework framework
 COPY services services
 COPY deploy/local/build.ts deploy/local/

@@ -13,7 +13,7 @@ import { ReportList } from '@fw/reports/src/schemas.ts';
 import { readConfig } from '@fw/service';
 import { VARIABLES as USERS_VARIABLES } from '@fw/users/src/config.ts';
 import { UserV1 } from '@fw/users/src/schemas.ts';
-import { openStore as openUsers } from '@fw/users/src/store.ts';
+import { openStore as openUsers } from '@fw/users/src/store/open.ts';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { jwtVerify } from 'jose';

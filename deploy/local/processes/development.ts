@@ -1,12 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import type { ProcessPlan } from './process.ts';
 import { planReplica, type Replica, type ReplicaOptions } from './system.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
-const DECORATORS = fileURLToPath(new URL('../decorators.ts', import.meta.url));
 /** Runs a program again after each change: `npm run dev` of a new service uses it too. */
 const DEV = path.join(ROOT, 'framework/create/template/dev.ts');
 
@@ -18,7 +16,7 @@ export function planDevelopment(replica: Replica, options: ReplicaOptions): Proc
   const watched = [source, ...framework.map((folder) => path.join(ROOT, folder))];
   return {
     ...plan,
-    args: [DEV, ...watched, '--', '--import', DECORATORS, path.join(source, 'main.ts')],
+    args: [DEV, ...watched, '--', path.join(source, 'main.ts')],
     env: {
       ...plan.env,
       NODE_ENV: 'development',

@@ -127,9 +127,8 @@ export function actionsOf(type: Type): Action[] {
 }
 
 /**
- * The sources of a method's parameters, by index, in ascending order. An overriding method inherits sources
- * of parameters without a decorator, and the schema of a repeated decorator without a schema: only
- * another schema replaces the validation.
+ * The sources of a method's parameters, by index, in ascending order. A parameter without a decorator
+ * inherits the source from the overridden method. A repeated decorator without a schema inherits the schema.
  */
 export function sourcesOf(type: Type, method: string): ReadonlyMap<number, Source> {
   const found = new Map<number, Source>();

@@ -38,26 +38,43 @@ test('controllers of a folder create, read, list, change and delete', async () =
 });
 
 describe('the prefix', () => {
-  test.each(['/api', '/'])('counts once for a router at %s', async (mount) => {
-    const { app, router } = serve({ root, prefix: '/api' }, mount);
+  test.each([undefined, '/api', '/api/'])('%s fits a router at /api', async (prefix) => {
+    const { app } = serve({ root, ...(prefix !== undefined && { prefix }) }, '/api');
 
     expect((await request(app, '/api/users')).status).toBe(200);
-    expect((await request(app, '/api/api/users')).status).toBe(404);
     expect((await request(app, '/users')).status).toBe(404);
-    expect(router.match('GET', '/users') ?? router.match('GET', '/api/users')).toBeDefined();
   });
 
-  test('counts once for a router that is mounted after the plugin is ready', async () => {
-    const router = createRouter();
-    const app = createApp({ logger }).plugin(
-      controllersPlugin({ router, controllers: [UserController], prefix: '/api' }),
+  test.each([
+    ['/v1', '/api', '/v1'],
+    ['/', '/api', '/'],
+    ['/api/v1', '/api', '/api/v1'],
+    ['/api', '/', '/api'],
+  ])('of a router at %s is reported at start if it is %s', async (mount, prefix, actual) => {
+    const { app } = serve({ root, prefix }, mount);
+
+    await expect(app.ready()).rejects.toThrow(
+      `Cannot serve controllers at "${actual}": their prefix is "${prefix}", expected app.route("${prefix}", router)`,
     );
-    await app.ready();
-
-    app.route('/api', router);
-
-    expect((await request(app, '/api/users')).status).toBe(200);
   });
+
+  test('is reported for the second place of a router that is mounted twice', async () => {
+    const { app, router } = serve({ controllers: [UserController], prefix: '/api' }, '/api');
+    app.route('/v1', router);
+
+    await expect(app.ready()).rejects.toThrow('Cannot serve controllers at "/v1"');
+  });
+});
+
+test('a router may be mounted after the plugin is ready', async () => {
+  const router = createRouter();
+  const app = createApp({ logger });
+  app.plugin(controllersPlugin({ router, controllers: [UserController] }));
+  await app.ready();
+
+  app.route('/api', router);
+
+  expect((await request(app, '/api/users')).status).toBe(200);
 });
 
 test('getRoutes() contains the routes of controllers with the metadata of middleware and schemas', async () => {

@@ -6,9 +6,9 @@ import {
   markPlugin,
   type Plugin,
 } from '@fw/core';
-import { metadataOf } from '@fw/core/extension';
+import { metadataOf, readPattern } from '@fw/core/extension';
 import { anObjectWith, aString, badOption, check, readOptions, required } from '@fw/core/options';
-import type { Router } from '@fw/router';
+import type { RouteDefinition, Router } from '@fw/router';
 import { type RequestSchemas, type StandardSchema, validate } from '@fw/validation';
 
 import { Container, type Provided, type Type } from './container.ts';
@@ -24,11 +24,11 @@ import { loadModules } from './load-modules.ts';
 import { recordSchema } from './record-schema.ts';
 
 export interface ControllersOptions {
-  /** The router that receives the routes; mount it at `prefix` or at `/`. */
-  readonly router: Pick<Router, 'prefixGroup'>;
+  /** The router that receives the routes. */
+  readonly router: Pick<Router, 'group'>;
   /** The folder whose modules are searched for controllers, as a path or a `file:` URL. */
   readonly root?: string | URL;
-  /** Path prefix of all controllers, applied once also if the router is mounted there. Default none. */
+  /** The prefix of `app.route()`, which is checked at start. Default: any. */
   readonly prefix?: string;
   /** The controllers, instead of `root`. */
   readonly controllers?: readonly Type[];
@@ -49,19 +49,46 @@ export interface ControllersOptions {
  * @throws {TypeError} if an option is unknown or invalid
  */
 export function controllersPlugin(options: ControllersOptions): Plugin {
-  const { router, root, controllers, provide, prefix = '/' } = readControllersOptions(options);
-  return markPlugin(async () => {
+  const { router, root, controllers, provide, prefix } = readControllersOptions(options);
+  return markPlugin(async (app) => {
     const types = controllers ?? (await findControllers(String(root)));
     const container = new Container(provide);
-    const group = router.prefixGroup(prefix);
-    for (const type of types) register(type, container, group);
+    router.group('/', (group) => {
+      const paths = types.flatMap((type) => register(type, container, group));
+      if (prefix === undefined) return;
+      app.use(atStart(() => requirePrefix(prefix, group.getRoutes(), paths)));
+    });
   });
+}
+
+/** Middleware that runs `check` when the application starts, and nothing for a request. */
+function atStart(check: () => void): Middleware {
+  return annotate((_ctx, next) => next(), { onReady: check });
+}
+
+/** @throws {TypeError} with both prefixes, if routes that were registered as `paths` have another one */
+function requirePrefix(prefix: string, routes: readonly RouteDefinition[], paths: string[]): void {
+  const expected = segmentsOf(readPattern(prefix, `Cannot use prefix "${prefix}"`));
+  for (const [index, { path }] of routes.entries()) {
+    // A router that is mounted several times has its routes several times, in the same order.
+    const own = segmentsOf(paths[index % paths.length] ?? '/');
+    const full = segmentsOf(path);
+    const actual = full.slice(0, full.length - own.length);
+    if (actual.join('/') === expected.join('/')) continue;
+    throw new TypeError(
+      `Cannot serve controllers at "/${actual.join('/')}": their prefix is "${prefix}", expected app.route("${prefix}", router)`,
+    );
+  }
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '');
 }
 
 function readControllersOptions(options: ControllersOptions): ControllersOptions {
   const owner = 'controllersPlugin()';
   const { root, controllers } = readOptions<ControllersOptions>(owner, options, {
-    router: required(anObjectWith('a router', ['prefixGroup'])),
+    router: required(anObjectWith('a router', ['group'])),
     root: check('a folder', (value) => typeof value === 'string' || value instanceof URL),
     prefix: aString,
     controllers: check(
@@ -95,22 +122,23 @@ async function findControllers(root: string): Promise<readonly Type[]> {
   return [...types];
 }
 
-type Group = ReturnType<ControllersOptions['router']['prefixGroup']>;
-
-function register(type: Type, container: Container, group: Group): void {
-  const { path, middleware } = controllerOf(type) ?? { path: '/', middleware: [] };
+/** Registers the methods of a controller; returns their paths in this order. */
+function register(type: Type, container: Container, group: Router<string>): string[] {
+  const { path: base, middleware } = controllerOf(type) ?? { path: '/', middleware: [] };
   const instance = container.resolve(type);
   const isOfRequest = container.isOfRequest(type);
-  for (const action of actionsOf(type)) {
+  return actionsOf(type).map((action) => {
+    const path = joinPaths(base, action.path);
     const find = isOfRequest ? () => container.resolve(type) : () => instance;
     group.route(
       action.method,
-      joinPaths(path, action.path),
+      path,
       ...middleware,
       ...action.middleware,
       ...needParams(type, action, [...validationOf(type, action), handle(type, action, find)]),
     );
-  }
+    return path;
+  });
 }
 
 /** The middleware that validates the parameters of a method. */

@@ -1,5 +1,3 @@
-import { json } from '@fw/body-parser';
-import { controllersPlugin } from '@fw/controllers';
 import { mcp } from '@fw/openapi/mcp';
 import {
   createServiceApp,
@@ -9,15 +7,14 @@ import {
   type ServiceRuntime,
   type VersionConfig,
 } from '@fw/service';
-import { type Application, type Context, createRouter, notFoundHandler } from 'fw';
+import { type Application, type Context, notFoundHandler } from 'fw';
 
 import packageJson from '../package.json' with { type: 'json' };
 import { V1_DEPRECATED_SINCE } from './config.ts';
 import type { UserStore } from './store.ts';
 import type { Origins } from './user.ts';
-import { Users } from './users.ts';
 import { createUserRoutesV1, V1 } from './v1.ts';
-import { createUserRoutesV2, onlyMergePatches, PATCH_TYPES, UserController, V2 } from './v2.ts';
+import { createUserRoutesV2, PATCH_TYPES, V2 } from './v2.ts';
 
 export interface UsersAppOptions extends ServiceRuntime, Partial<Origins> {
   readonly store: UserStore;
@@ -49,19 +46,10 @@ export function createUsersApp({
   versionConfig,
   ...runtime
 }: UsersAppOptions): Application {
-  const users = new Users(store, { newId, now });
-  const v1 = createUserRoutesV1(users, bodyLimit);
-  const v2 = createRouter().use(onlyMergePatches, json({ limit: bodyLimit }));
-  v2.mount('/', createUserRoutesV2(users, { store, now }));
+  const v1 = createUserRoutesV1(store, { bodyLimit, newId, now });
+  const v2 = createUserRoutesV2(store, { bodyLimit, newId, now });
 
   const app = createServiceApp({ ...runtime, isCritical });
-  app.plugin(
-    controllersPlugin({
-      router: v2,
-      controllers: [UserController],
-      provide: [[Users, users]],
-    }),
-  );
   app.use(
     mcp({
       router: v2,

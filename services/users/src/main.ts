@@ -2,7 +2,7 @@ import { runService } from '@fw/service';
 
 import { createUsersApp } from './app.ts';
 import { VARIABLES } from './config.ts';
-import { openStore } from './store.ts';
+import { openStore } from './store/open.ts';
 
 await runService({
   name: 'users',

@@ -9,12 +9,7 @@ import {
 } from '@fw/service';
 import * as z from 'zod';
 
-import {
-  MAX_EMAIL_LENGTH,
-  MAX_NAME_LENGTH,
-  type UserChanges,
-  type User as UserState,
-} from './user.ts';
+import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH, type User, type UserChanges } from './user.ts';
 
 /** The page sizes of version 2. */
 const PAGE_SIZES = { defaultLimit: 20, maxLimit: 100 };
@@ -135,7 +130,7 @@ const email = z
   .meta({ description: 'Unique regardless of case', examples: [ADA.email] });
 
 /** A user in version 2. */
-export const User = UserV1.extend({
+export const UserV2 = UserV1.extend({
   version: z
     .int()
     .min(1)
@@ -146,20 +141,18 @@ export const User = UserV1.extend({
 }).meta({ id: 'User' });
 
 /** A user as responses contain it; those of version 1 declare no `version`, so it is not sent. */
-export function toJson({ id, name, email, createdAt, updatedAt, version }: UserState) {
+export function toJson({ id, name, email, createdAt, updatedAt, version }: User) {
   const times = { createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
   return { id, name, email, ...times, version };
 }
 
 /** The body of POST in version 2; unknown fields are rejected. */
-export const NewUser = z.strictObject({ name, email }).meta({ id: 'NewUser', examples: [ADA] });
-export type NewUser = z.output<typeof NewUser>;
+export const NewUserV2 = z.strictObject({ name, email }).meta({ id: 'NewUser', examples: [ADA] });
 
 /** A merge patch of a user (RFC 7396); fields cannot be removed. */
 export const UserPatch = z
   .strictObject({ name: name.exactOptional(), email: email.exactOptional() })
   .meta({ id: 'UserPatch', examples: [{ name: 'Ada, Countess of Lovelace' }] });
-export type UserPatch = z.output<typeof UserPatch>;
 
 /** The headers of a change or deletion; `isConditional` reads them. */
 export const IfMatchHeaders = z.object({
@@ -195,7 +188,7 @@ export const ListQuery = z.strictObject({
 });
 export type ListQuery = z.output<typeof ListQuery>;
 
-export const UserPage = pageOf(User, PAGE_SIZES);
+export const UserPageV2 = pageOf(UserV2, PAGE_SIZES);
 
 /** The query of the figures. */
 export const FiguresQuery = z.strictObject({
@@ -212,11 +205,10 @@ export const FiguresQuery = z.strictObject({
     description: 'Maximum number of e-mail domains',
   }),
 });
-export type FiguresQuery = z.output<typeof FiguresQuery>;
 
 const count = z.int().min(0);
 
-export const UserFigures = z
+export const UserFiguresV2 = z
   .object({
     total,
     byDay: z
@@ -227,4 +219,3 @@ export const UserFigures = z
       .meta({ description: 'Users by e-mail domain, the largest first' }),
   })
   .meta({ id: 'UserFigures' });
-export type UserFigures = z.output<typeof UserFigures>;

@@ -1,8 +1,6 @@
 import type { Idempotency, IdempotencyStore } from '@fw/middleware/idempotency';
-import { postgresOptions, type ServiceRuntime, type Slice } from '@fw/service';
+import type { Slice } from '@fw/service';
 
-import type { UsersConfig } from './config.ts';
-import type { FiguresQuery, UserFigures } from './schemas.ts';
 import type { Outcome, User, UserChanges } from './user.ts';
 
 /** Selects the users of a page. */
@@ -26,11 +24,28 @@ export interface UserList extends UserPage {
   readonly total: number;
 }
 
+/** Selects what is counted. */
+export interface FiguresOptions {
+  /** Number of days (UTC); the last one is that of `now`. */
+  readonly days: number;
+  /** Maximum number of e-mail domains. */
+  readonly domains: number;
+  readonly now: Date;
+}
+
+export interface UserFigures {
+  readonly total: number;
+  /** Users created on each day, oldest day first; `date` is as `2026-11-21`. */
+  readonly byDay: readonly { readonly date: string; readonly count: number }[];
+  /** Users by e-mail domain, the largest first. */
+  readonly byDomain: readonly { readonly domain: string; readonly count: number }[];
+}
+
 /** How version 2 stores a new user. */
 export interface InsertOptions {
   /** Resolves with `email-taken` if another user has the e-mail address, regardless of case. */
   readonly uniqueEmail: true;
-  /** Stores the user in the same transaction, as `toRow` returns it. */
+  /** Stores the user in the same transaction, as a text that `readCreated` reads. */
   readonly idempotency?: Idempotency | undefined;
 }
 
@@ -54,13 +69,15 @@ export interface UpdateOptions {
 export interface UserStore {
   /** The users that were created with an idempotency key. */
   readonly idempotency: IdempotencyStore;
+  /** Reads a user from the text in `idempotency`. */
+  readCreated(text: string): User;
   /** Returns the first batch of a slice, by default of all users; `total` is from the same snapshot. */
   list(slice?: Slice): Promise<UserList>;
-  /** Returns one batch: at most `limit` users; it ends early before a large user and when it is full. */
+  /** Returns one batch: at most `limit` users, and fewer if they are long. */
   page(options: PageOptions): Promise<UserPage>;
   find(id: string): Promise<User | undefined>;
-  /** Counts users. The last of the days is that of `now`. */
-  figures(query: FiguresQuery & { readonly now: Date }): Promise<UserFigures>;
+  /** Counts users. */
+  figures(options: FiguresOptions): Promise<UserFigures>;
   /** Without options, several users may have the same e-mail address. */
   insert(user: User, options?: InsertOptions): Promise<Outcome>;
   /** Changes the user atomically. */
@@ -72,25 +89,4 @@ export interface UserStore {
   /** Rejects if the store cannot be read. */
   check(): Promise<void>;
   close(): Promise<void>;
-}
-
-/**
- * Opens the configured store: PostgreSQL if `DATABASE_URL` is set, otherwise SQLite. Only the code of that
- * store is loaded.
- *
- * @throws {ServiceUnavailableError} naming the SQLite file, if another process locks it longer than
- *   `DATABASE_TIMEOUT_MS`
- * @throws {Error} naming the SQLite file, if it cannot be opened or belongs to another program
- */
-export async function openStore(
-  config: UsersConfig,
-  runtime: ServiceRuntime = {},
-): Promise<UserStore> {
-  const { DATABASE_URL: url, DATABASE_FILE: file, DATABASE_TIMEOUT_MS: timeoutMs } = config;
-  if (url === undefined) {
-    const { openSqliteUserStore } = await import('./store/sqlite.ts');
-    return openSqliteUserStore(file, { timeoutMs });
-  }
-  const { openPostgresUserStore } = await import('./store/postgres.ts');
-  return openPostgresUserStore({ ...postgresOptions(config, runtime), url });
 }

@@ -8,9 +8,9 @@ import { type Context, createRouter, endpoint, type Router } from 'fw';
 import * as z from 'zod';
 
 import { NewUserV1, PageQueryV1, toJson, UserChangesV1, UserListV1, UserV1 } from './schemas.ts';
-import type { UserPage } from './store.ts';
-import type { User } from './user.ts';
-import type { Users } from './users.ts';
+import type { UserPage, UserStore } from './store.ts';
+import type { Origins, User } from './user.ts';
+import { changeUser, createUser, deleteUser, getUser } from './users.ts';
 
 /** Path prefix of version 1. */
 export const V1 = '/api/v1/users';
@@ -23,8 +23,11 @@ const FRAGMENT_POLICY =
 
 const ONE = { schema: z.object({ data: UserV1 }) };
 
-/** Creates the routes of version 1, whose interface never changes. `bodyLimit` is in bytes. */
-export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
+/** Creates the routes of version 1. Its interface never changes. */
+export function createUserRoutesV1(
+  store: UserStore,
+  { bodyLimit, ...origins }: Origins & { readonly bodyLimit: number },
+): Router {
   const router = createRouter();
   router.use(json({ limit: bodyLimit }), endpoint({ errors: { 503: 'SERVICE_UNAVAILABLE' } }));
 
@@ -39,7 +42,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
       reads: { query: PageQueryV1 },
       responses: { 200: { schema: UserListV1 } },
     }),
-    (ctx) => sendList(ctx, users),
+    (ctx) => sendList(ctx, store),
   );
 
   router.get(
@@ -55,7 +58,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
     }),
     async (ctx) => {
       ctx.append('Vary', 'Accept');
-      const user = await users.find(ctx.params.id);
+      const user = await getUser(store, ctx.params.id);
       if (acceptsHtml(ctx.get('accept'))) {
         ctx.set('Content-Security-Policy', FRAGMENT_POLICY);
         ctx.set('X-Content-Type-Options', 'nosniff');
@@ -75,7 +78,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
       responses: { 201: ONE },
     }),
     async (ctx) => {
-      const user = await users.create(readPart(NewUserV1, ctx.body));
+      const user = await createUser(store, readPart(NewUserV1, ctx.body), origins);
       ctx.status = 201;
       return ctx.json({ data: toJson(user) });
     },
@@ -93,7 +96,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
     }),
     async (ctx) => {
       const changes = readPart(UserChangesV1, ctx.body) ?? {};
-      const user = await users.change(ctx.params.id, changes);
+      const user = await changeUser(store, ctx.params.id, changes, { updatedAt: origins.now() });
       return ctx.json({ data: toJson(user) });
     },
   );
@@ -107,7 +110,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
       responses: { 204: {} },
     }),
     async (ctx) => {
-      await users.remove(ctx.params.id);
+      await deleteUser(store, ctx.params.id);
       ctx.status = 204;
       ctx.send('');
     },
@@ -137,10 +140,10 @@ const serializeBatch = createPartSerializer(z.array(UserV1));
  * Sends all users, or the requested page, in batches, as fast as the client reads. If the store fails
  * after the first batch, the connection is closed, so that no client mistakes a part for the complete list.
  */
-async function sendList(ctx: Context, users: Users): Promise<undefined> {
+async function sendList(ctx: Context, store: UserStore): Promise<undefined> {
   const isPaged = ctx.query.page !== undefined || ctx.query.limit !== undefined;
   const page = isPaged ? readPart(PageQueryV1, ctx.query) : undefined;
-  const { total, ...first } = await users.list(page);
+  const { total, ...first } = await store.list(page);
   // At most as many users as exist now, so that the list ends even if users are created meanwhile.
   const limit = page?.limit ?? total;
   /** The members after `data`, given the number of sent users. */
@@ -163,7 +166,7 @@ async function sendList(ctx: Context, users: Users): Promise<undefined> {
     while (next !== undefined && sent < limit) {
       // Other requests run between two batches, even if the client reads as fast as they are written.
       await nextTurn();
-      const batch = toPiece(await users.batch({ after: next, limit: limit - sent }));
+      const batch = toPiece(await store.page({ after: next, limit: limit - sent }));
       if (batch.count > 0) yield sent === 0 ? batch.text : `,${batch.text}`;
       sent += batch.count;
       next = batch.next;

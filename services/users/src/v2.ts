@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Get, inject, Param, Patch, Query } from '@fw/controllers';
-import { parseMediaType } from '@fw/core/extension';
+import { json } from '@fw/body-parser';
+import { foldCase, parseMediaType } from '@fw/core/extension';
 import { idempotency } from '@fw/middleware/idempotency';
 import { etagOf, isConditional, isNotModified, requireMatch } from '@fw/middleware/preconditions';
-import { onlyJson } from '@fw/service';
+import { createCursor, onlyJson } from '@fw/service';
 import { validate } from '@fw/validation';
 import {
   type Context,
@@ -19,17 +19,16 @@ import {
   IfMatchHeaders,
   IfNoneMatchHeaders,
   ListQuery,
-  NewUser,
+  NewUserV2,
   toJson,
-  User,
-  UserFigures,
-  UserPage,
+  UserFiguresV2,
+  UserPageV2,
   UserPatch,
+  UserV2,
 } from './schemas.ts';
-import { fromRow } from './store/rows.ts';
 import type { UserStore } from './store.ts';
-import type { Origins, User as UserState } from './user.ts';
-import { Users } from './users.ts';
+import type { NewUser, Origins, User } from './user.ts';
+import { changeUser, createUser, deleteUser, getUser } from './users.ts';
 
 /** Path prefix of version 2. */
 export const V2 = '/api/v2/users';
@@ -41,7 +40,7 @@ export const PATCH_TYPES = ['application/merge-patch+json', 'application/json'];
  * Rejects a PATCH of another media type with 415 and `Accept-Patch` (RFC 5789 §2.2): the body parser
  * would read other JSON patch formats as merge patches. Register it before the body parser.
  */
-export const onlyMergePatches: Middleware = (ctx, next) => {
+const onlyMergePatches: Middleware = (ctx, next) => {
   if (ctx.method !== 'PATCH') return next();
   const type = parseMediaType(ctx.get('content-type') ?? '')?.type ?? '';
   if (PATCH_TYPES.includes(type)) return next();
@@ -53,10 +52,7 @@ export const onlyMergePatches: Middleware = (ctx, next) => {
 
 const tags = ['Users'];
 const ETAG = { ETag: 'The version of the user, in quotes' };
-const ONE = z.object({ data: User });
-
-/** The errors of every route. */
-const COMMON = endpoint({ errors: { 503: 'SERVICE_UNAVAILABLE' } });
+const ONE = z.object({ data: UserV2 });
 
 /** Shared caches must not store users; a client revalidates its copy. */
 const privateCache: Middleware = (ctx, next) => {
@@ -64,42 +60,53 @@ const privateCache: Middleware = (ctx, next) => {
   return next();
 };
 
-/** What a controller cannot have: a route whose middleware needs the store. */
+/** Creates the routes of version 2. */
 export function createUserRoutesV2(
-  users: Users,
-  { store, now }: { readonly store: UserStore } & Pick<Origins, 'now'>,
+  store: UserStore,
+  { bodyLimit, ...origins }: Origins & { readonly bodyLimit: number },
 ): Router {
-  const once = idempotency({
-    store: store.idempotency,
-    fingerprint: ({ body }) => {
-      const { name, email } = body as NewUser;
-      return [name, email];
-    },
-    replay: (ctx, row) => ctx.json(created(ctx, fromRow(row))),
-    clock: () => now().getTime(),
-  });
-  const describe = endpoint({
-    summary: 'Create a user',
-    description: 'A request that is repeated with the same `Idempotency-Key` creates one user.',
-    operationId: 'createUser',
-    tags,
-    responses: { 201: { schema: ONE, headers: { Location: 'The path of the new user', ...ETAG } } },
-    errors: { 409: 'EMAIL_TAKEN' },
-  });
-  return createRouter()
-    .use(onlyJson, privateCache, COMMON)
-    .post('/', validate({ body: NewUser }), once, describe, async (ctx) => {
+  /** The version that `If-Match` requires; `undefined` without `If-Match`. */
+  async function requiredVersion(ctx: Context, id: string): Promise<number | undefined> {
+    if (!isConditional(ctx)) return undefined;
+    const { version } = await getUser(store, id);
+    requireMatch(ctx, etagOf(version));
+    return version;
+  }
+
+  const router = createRouter();
+  router.use(onlyMergePatches, json({ limit: bodyLimit }), onlyJson, privateCache);
+  router.use(endpoint({ errors: { 503: 'SERVICE_UNAVAILABLE' } }));
+
+  router.post(
+    '/',
+    validate({ body: NewUserV2 }),
+    idempotency({
+      store: store.idempotency,
+      fingerprint: ({ body }) => {
+        const { name, email } = body as NewUser;
+        return [name, email];
+      },
+      replay: (ctx, text) => ctx.json(created(ctx, store.readCreated(text))),
+      clock: () => origins.now().getTime(),
+    }),
+    endpoint({
+      summary: 'Create a user',
+      description: 'A request that is repeated with the same `Idempotency-Key` creates one user.',
+      operationId: 'createUser',
+      tags,
+      responses: {
+        201: { schema: ONE, headers: { Location: 'The path of the new user', ...ETAG } },
+      },
+      errors: { 409: 'EMAIL_TAKEN' },
+    }),
+    async (ctx) => {
       const { idempotency } = ctx.state;
-      return created(ctx, await users.create(ctx.body, { uniqueEmail: true, idempotency }));
-    });
-}
+      const options = { uniqueEmail: true, idempotency } as const;
+      return created(ctx, await createUser(store, ctx.body, origins, options));
+    },
+  );
 
-/** The other routes of version 2. */
-@Controller('/', onlyJson, privateCache, COMMON)
-export class UserController {
-  readonly #users = inject(Users);
-
-  @Get(
+  router.get(
     '/',
     endpoint({
       summary: 'List users',
@@ -108,20 +115,26 @@ export class UserController {
       operationId: 'listUsers',
       tags,
       responses: {
-        200: { schema: UserPage, headers: { Link: 'The next page, with the relation `next`' } },
+        200: { schema: UserPageV2, headers: { Link: 'The next page, with the relation `next`' } },
       },
     }),
-  )
-  async list(@Query(ListQuery) query: ListQuery, ctx: Context) {
-    const { users, nextCursor } = await this.#users.page(query);
-    const { limit } = query;
-    const data = users.map(toJson);
-    if (nextCursor === undefined) return { data, meta: { limit } };
-    ctx.append('Link', `<${V2}?${pageQuery(query, nextCursor)}>; rel="next"`);
-    return { data, meta: { limit, nextCursor } };
-  }
+    validate({ query: ListQuery }),
+    async (ctx) => {
+      const { limit, cursor, email } = ctx.query;
+      // A cursor is valid for the same filter only.
+      const cursors = createCursor(`users email=${foldCase(email ?? '')}`, 'integer');
+      const [after] = cursor === undefined ? [] : cursors.decode(cursor);
+      const { users, next } = await store.page({ after, limit, email });
+      const data = users.map(toJson);
+      if (next === undefined) return { data, meta: { limit } };
+      const nextCursor = cursors.encode(next);
+      const nextPage = toSearchParams({ limit, email }, nextCursor);
+      ctx.append('Link', `<${V2}?${nextPage}>; rel="next"`);
+      return { data, meta: { limit, nextCursor } };
+    },
+  );
 
-  @Get(
+  router.get(
     '/figures',
     endpoint({
       summary: 'Count users',
@@ -130,19 +143,20 @@ export class UserController {
       tags,
       responses: {
         200: {
-          schema: z.object({ data: UserFigures }),
+          schema: z.object({ data: UserFiguresV2 }),
           headers: { 'Cache-Control': 'How long the response may be cached' },
         },
       },
     }),
-  )
-  async figures(@Query(FiguresQuery) query: FiguresQuery, ctx: Context) {
-    const data = await this.#users.figures(query);
-    ctx.set('Cache-Control', 'public, max-age=10');
-    return { data };
-  }
+    validate({ query: FiguresQuery }),
+    async (ctx) => {
+      const data = await store.figures({ ...ctx.query, now: origins.now() });
+      ctx.set('Cache-Control', 'public, max-age=10');
+      return { data };
+    },
+  );
 
-  @Get(
+  router.get(
     '/:id',
     endpoint({
       summary: 'Read a user',
@@ -154,13 +168,13 @@ export class UserController {
         304: { description: 'The client already has this version', headers: ETAG },
       },
     }),
-  )
-  async read(@Param('id') id: string, ctx: Context) {
-    const user = await this.#users.find(id);
-    return isNotModified(ctx, etagOf(user.version)) ? undefined : { data: toJson(user) };
-  }
+    async (ctx) => {
+      const user = await getUser(store, ctx.params.id);
+      return isNotModified(ctx, etagOf(user.version)) ? undefined : { data: toJson(user) };
+    },
+  );
 
-  @Patch(
+  router.patch(
     '/:id',
     endpoint({
       summary: 'Change a user',
@@ -179,14 +193,16 @@ export class UserController {
       },
       errors: { 409: 'EMAIL_TAKEN', 412: 'PRECONDITION_FAILED' },
     }),
-  )
-  async change(@Param('id') id: string, @Body(UserPatch) patch: UserPatch, ctx: Context) {
-    const ifVersion = await this.#versionFor(ctx, id);
-    const user = await this.#users.change(id, patch, { uniqueEmail: true, ifVersion });
-    return withETag(ctx, user);
-  }
+    validate({ body: UserPatch }),
+    async (ctx) => {
+      const { id } = ctx.params;
+      const ifVersion = await requiredVersion(ctx, id);
+      const options = { updatedAt: origins.now(), uniqueEmail: true, ifVersion };
+      return withETag(ctx, await changeUser(store, id, ctx.body, options));
+    },
+  );
 
-  @Delete(
+  router.delete(
     '/:id',
     endpoint({
       summary: 'Delete a user',
@@ -196,32 +212,27 @@ export class UserController {
       responses: { 200: { schema: z.object({ success: z.literal(true) }) } },
       errors: { 412: 'PRECONDITION_FAILED' },
     }),
-  )
-  async remove(@Param('id') id: string, ctx: Context) {
-    await this.#users.remove(id, await this.#versionFor(ctx, id));
-    return { success: true } as const;
-  }
+    async (ctx) => {
+      const { id } = ctx.params;
+      await deleteUser(store, id, await requiredVersion(ctx, id));
+      return { success: true } as const;
+    },
+  );
 
-  /** The version that `If-Match` requires; `undefined` without `If-Match`. */
-  async #versionFor(ctx: Context, id: string): Promise<number | undefined> {
-    if (!isConditional(ctx)) return undefined;
-    const { version } = await this.#users.find(id);
-    requireMatch(ctx, etagOf(version));
-    return version;
-  }
+  return router;
 }
 
-function created(ctx: Context, user: UserState) {
+function created(ctx: Context, user: User) {
   ctx.status = 201;
   ctx.set('Location', `${V2}/${user.id}`);
   return withETag(ctx, user);
 }
 
-function withETag(ctx: Context, user: UserState) {
+function withETag(ctx: Context, user: User) {
   ctx.set('ETag', etagOf(user.version));
   return { data: toJson(user) };
 }
 
-function pageQuery({ limit, email }: ListQuery, cursor: string): URLSearchParams {
+function toSearchParams({ limit, email }: ListQuery, cursor: string): URLSearchParams {
   return new URLSearchParams({ limit: String(limit), cursor, ...(email && { email }) });
 }

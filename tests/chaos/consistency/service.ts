@@ -3,7 +3,7 @@ import * as z from 'zod';
 
 import { createUsersApp } from '../../../services/users/src/app.ts';
 import { VARIABLES } from '../../../services/users/src/config.ts';
-import { openStore } from '../../../services/users/src/store.ts';
+import { openStore } from '../../../services/users/src/store/open.ts';
 import { plantBug, STORE_BUGS } from './planted-bugs.ts';
 
 /** The service users with a planted bug. */

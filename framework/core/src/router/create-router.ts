@@ -4,7 +4,7 @@ import { annotate, markFactories, requireMiddleware } from '../middleware.ts';
 import { aBoolean, aString, readOptions } from '../options.ts';
 import { foldCase, normalizePath, readPattern } from '../request/path.ts';
 import { createAllowedMethods } from './allowed-methods.ts';
-import { basesBelow, joinBelow, joinPaths, readRoutePattern } from './pattern.ts';
+import { joinPaths, readRoutePattern } from './pattern.ts';
 import { drawRoutes } from './print.ts';
 import { keepsMethod, redirectTo } from './redirect.ts';
 import { type AnyHandler, RouteRegistrar } from './register.ts';
@@ -30,8 +30,6 @@ import type {
 interface Mount {
   readonly path: string;
   readonly router: TreeRouter;
-  /** The end of `path` that is the prefix of a prefix group, which counts once. Default: none. */
-  readonly groupPrefix?: string | undefined;
 }
 
 /**
@@ -87,7 +85,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
     this.#register({
       method: name,
       path: pattern,
-      scopes: [this.#scope([this.#prefix])],
+      scopes: [this.#scope()],
       handlers: handlers as readonly Middleware[],
     });
     return this;
@@ -131,17 +129,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
     return this;
   }
 
-  prefixGroup<const Path extends string>(prefix: Path): Router<`${string}${Path}`> {
-    const group = this.#createSibling();
-    this.#mount(prefix, group, true);
-    return group as Router<string> as Router<`${string}${Path}`>;
-  }
-
   mount(path: string, router: AnyRouter): this {
-    return this.#mount(path, router, false);
-  }
-
-  #mount(path: string, router: AnyRouter, isPrefixGroup: boolean): this {
     const action = `Cannot mount a router at "${path}"`;
     if (!(router instanceof TreeRouter)) throw new TypeError(`${action}: expected a router`);
     if (router.#withMounted().includes(this))
@@ -150,10 +138,9 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
       throw new TypeError(`${action}: both must have the same options caseSensitive and strict`);
     }
     const pattern = joinPaths(path === '' ? '' : readPattern(path, action), '/');
-    const groupPrefix = isPrefixGroup ? pattern : undefined;
-    const mountPath = this.#join(this.#prefix, pattern, groupPrefix);
-    this.#register({ path: mountPath, router, groupPrefix });
-    router.#parents.push({ path: mountPath, router: this, groupPrefix });
+    const mountPath = joinPaths(this.#prefix, pattern);
+    this.#register({ path: mountPath, router });
+    router.#parents.push({ path: mountPath, router: this });
     return this;
   }
 
@@ -242,8 +229,8 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
     return new TreeRouter({ caseSensitive: this.#caseSensitive, strict: this.#strict });
   }
 
-  #scope(bases: readonly string[]): Scope {
-    return { bases, layers: this.#layers, caseSensitive: this.#caseSensitive };
+  #scope(): Scope {
+    return { base: this.#prefix, layers: this.#layers, caseSensitive: this.#caseSensitive };
   }
 
   /** Whether `route` was registered on this router or on one mounted on it. */
@@ -281,37 +268,19 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
   /** The registrations of an entry: itself, or every route of the mounted router. */
   #expand(entry: Registration | Mount): readonly Registration[] {
     return 'router' in entry
-      ? entry.router.#table.routes.map((route) => this.#mountedRoute(route, entry))
+      ? entry.router.#table.routes.map((route) => this.#mountedRoute(route, entry.path))
       : [entry];
   }
 
-  /** `route` of a router that is mounted here as a route of this router. */
-  #mountedRoute(route: Registration, mount: Omit<Mount, 'router'>): Registration {
-    const { method, handlers, groupPrefix } = route;
-    const toFullPath = (path: string) => this.#join(mount.path, path, groupPrefix);
-    const toBases = (base: string) => this.#basesBelow(mount.path, base, groupPrefix);
-    const ownGroupPrefix = mount.groupPrefix === undefined ? undefined : mount.path;
+  /** `route` of a router that is mounted at `mountPath` as a route of this router. */
+  #mountedRoute({ method, path, scopes, handlers }: Registration, mountPath: string): Registration {
+    const below = scopes.map((scope) => ({ ...scope, base: joinPaths(mountPath, scope.base) }));
     return {
       method,
-      path: readRoutePattern(method, toFullPath(route.path)),
-      scopes: [
-        this.#scope(this.#basesBelow(this.#prefix, '', mount.groupPrefix)),
-        ...route.scopes.map((scope) => ({
-          ...scope,
-          bases: [...new Set(scope.bases.flatMap(toBases))],
-        })),
-      ],
+      path: readRoutePattern(method, joinPaths(mountPath, path)),
+      scopes: [this.#scope(), ...below],
       handlers,
-      groupPrefix: mount.path === '/' ? groupPrefix : ownGroupPrefix,
     };
-  }
-
-  #join(parent: string, path: string, groupPrefix: string | undefined): string {
-    return joinBelow(parent, path, { groupPrefix, caseSensitive: this.#caseSensitive });
-  }
-
-  #basesBelow(parent: string, path: string, groupPrefix: string | undefined): readonly string[] {
-    return basesBelow(parent, path, { groupPrefix, caseSensitive: this.#caseSensitive });
   }
 
   /** Logs each router under `base` that is mounted at a path which ends in its own prefix. */
@@ -320,7 +289,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
     for (const entry of this.#entries) {
       if (!('router' in entry)) continue;
       const { router } = entry;
-      const path = this.#join(base, entry.path, entry.groupPrefix && entry.path);
+      const path = joinPaths(base, entry.path);
       if (router.#prefix !== '' && fold(path).endsWith(fold(router.#prefix))) {
         log.warn(
           `A router with the prefix "${router.#prefix}" is mounted at "${path}": it serves ${path}${router.#prefix}; remove one of the two`,
@@ -335,7 +304,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
     const route = this.#table.add(registration);
     if (this.#isServed) requireServable(route);
     for (const parent of this.#parents) {
-      parent.router.#insert(parent.router.#mountedRoute(route, parent));
+      parent.router.#insert(parent.router.#mountedRoute(route, parent.path));
     }
   }
 

@@ -3,7 +3,6 @@ import { request } from '@fw/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { createRouter } from './create-router.ts';
 import { endpoint } from './endpoint.ts';
-import type { Router } from './router.ts';
 import { echo, get, pathsOf, serve } from './testing/echo.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
@@ -176,95 +175,6 @@ describe('mounting', () => {
       { method: 'GET', path: '/api/v1/health', metadata: { endpoint: { tags: ['all'] } } },
     ]);
     expect(inner.getRoutes()).toEqual(outer.getRoutes());
-  });
-
-  test.each([
-    ['/api', '/api/users/:id'],
-    ['/API/', '/API/users/:id'],
-    ['/v1/api', '/v1/api/users/:id'],
-    ['/', '/api/users/:id'],
-    ['/v1', '/v1/api/users/:id'],
-    ['/xapi', '/xapi/api/users/:id'],
-  ])('at %s counts the prefix of a prefix group once, before and after: %s', (place, path) => {
-    const early = createRouter();
-    early.prefixGroup('/api').get('/users/:id', handler);
-    const late = createRouter();
-    const group = late.prefixGroup('/api');
-    const outer = createRouter().mount(place, early).mount('/other', createRouter());
-    createRouter().mount('/', createRouter().mount(place, late));
-    group.get('/users/:id', handler);
-
-    expect(pathsOf(outer)).toEqual([path]);
-    expect(pathsOf(late)).toEqual([path]);
-  });
-
-  test('counts the prefix of a prefix group once under the prefix of its router, and ignores "/"', () => {
-    const prefixed = createRouter({ prefix: '/api' });
-    prefixed.prefixGroup('/api').get('/users', handler);
-    const open = createRouter();
-    open.prefixGroup('/').get('/users', handler);
-    const outer = createRouter().mount('/', createRouter().mount('/', open));
-
-    expect(pathsOf(prefixed)).toEqual(['/api/users']);
-    expect(pathsOf(outer)).toEqual(['/users']);
-  });
-
-  test('counts the prefix of a prefix group once through a mount at "/", that of a mount each time', () => {
-    const group = createRouter();
-    group.prefixGroup('/api').get('/users', handler);
-    const mount = createRouter().mount('/api', createRouter().get('/users', handler));
-    const mountTwice = (router: Router) =>
-      createRouter().mount('/api', createRouter().mount('/', router));
-
-    expect(pathsOf(mountTwice(group))).toEqual(['/api/users']);
-    expect(pathsOf(mountTwice(mount))).toEqual(['/api/api/users']);
-  });
-
-  test.each([
-    ['/api', '/api/users'],
-    ['/API', '/API/api/users'],
-  ])('at %s with caseSensitive counts the prefix of a prefix group once: %s', (place, path) => {
-    const router = createRouter({ caseSensitive: true });
-    router.prefixGroup('/api').get('/users', handler);
-
-    const outer = createRouter({ caseSensitive: true }).mount(place, router);
-
-    expect(pathsOf(outer)).toEqual([path]);
-  });
-
-  test.each([
-    ['/', '/api'],
-    ['/', '/api/users'],
-    ['/v1', '/api'],
-    ['/api', '/api'],
-    ['/api', '/api/users'],
-    ['/api', '/users'],
-    ['/v1/api', '/api'],
-    ['/API', '/api'],
-  ])(
-    'mounted at %s, middleware for %s runs for the routes of a prefix group',
-    async (place, path) => {
-      const refuse = vi.fn<Middleware>((ctx) => ctx.json('refused'));
-      const inner = createRouter().use(path, endpoint({ summary: 'guarded' }), refuse);
-      inner.prefixGroup('/api').get('/users', echo);
-      const outer = createRouter().mount(place, inner);
-      const app = createApp({ logger }).use(outer.routes());
-
-      const [{ path: url, metadata } = {}] = outer.getRoutes();
-      const { body } = await get(app, url ?? '');
-
-      expect(body).toBe('refused');
-      expect(metadata).toEqual({ endpoint: { summary: 'guarded' } });
-      expect(refuse).toHaveBeenCalledOnce();
-    },
-  );
-
-  test('middleware for the prefix of a router runs for its prefix group with the same prefix', async () => {
-    const router = createRouter({ prefix: '/v1' }).use('/v1', (ctx) => ctx.json('refused'));
-    router.prefixGroup('/v1').get('/users', echo);
-    const app = createApp({ logger }).use(router.routes());
-
-    expect((await get(app, '/v1/users')).body).toBe('refused');
   });
 
   test('adds nothing of the outer router to getRoutes() of the inner one', () => {

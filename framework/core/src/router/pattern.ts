@@ -1,4 +1,4 @@
-import { foldCase, readPattern } from '../request/path.ts';
+import { readPattern } from '../request/path.ts';
 
 /** The names that a pattern captures: `'/users/:id/*'` has `'id' | '*'`. */
 export type ParamNames<
@@ -65,45 +65,4 @@ export function namesIn(pattern: string): string[] {
     .split('/')
     .filter((segment) => segment.startsWith(':') || segment === '*')
     .map((segment) => segment.replace(/^:/, ''));
-}
-
-/*
- * The prefix rule. The prefix of a prefix group counts once: where a router is mounted at a path that
- * ends in it, the prefix is not repeated. `prefixGroup('/api')` on a router that is mounted at `/api`
- * serves `/api/users`, and so it does on a router that is mounted at `/`.
- */
-
-interface JoinOptions {
-  /** The start of the path that comes from a prefix group. Default: none. */
-  readonly groupPrefix?: string | undefined;
-  readonly caseSensitive: boolean;
-}
-
-/** `path` under `parent`, without its group prefix if `parent` ends in that. */
-export function joinBelow(
-  parent: string,
-  path: string,
-  { groupPrefix, caseSensitive }: JoinOptions,
-): string {
-  const isRepeated =
-    groupPrefix !== undefined &&
-    path.startsWith(groupPrefix) &&
-    endsIn(parent, groupPrefix, caseSensitive);
-  return joinPaths(parent, isRepeated ? path.slice(groupPrefix.length) || '/' : path);
-}
-
-/**
- * The paths at which middleware of a router counts that has `path` under `parent`: with a group prefix
- * that is not repeated, it is that of the parent and that of the group. On a router that is mounted at
- * `/api`, middleware for `/users` and for `/api/users` both run for `/users` of `prefixGroup('/api')`.
- */
-export function basesBelow(parent: string, path: string, options: JoinOptions): readonly string[] {
-  const { groupPrefix, caseSensitive } = options;
-  const base = joinBelow(parent, path, options);
-  if (groupPrefix === undefined || !endsIn(parent, groupPrefix, caseSensitive)) return [base];
-  return [base, joinPaths(parent.slice(0, -groupPrefix.length), path)];
-}
-
-function endsIn(path: string, end: string, caseSensitive: boolean): boolean {
-  return caseSensitive ? path.endsWith(end) : foldCase(path).endsWith(foldCase(end));
 }

@@ -15,8 +15,8 @@ export interface Layer {
 
 /** The layers of one router on the way to a route. */
 export interface Scope {
-  /** The paths to which those of the layers are relative: several if a prefix counts once. */
-  readonly bases: readonly string[];
+  /** The path to which those of the layers are relative. */
+  readonly base: string;
   /** The router's own list: layers added later run too. */
   readonly layers: readonly Layer[];
   readonly caseSensitive: boolean;
@@ -31,8 +31,6 @@ export interface Registration {
   readonly scopes: readonly Scope[];
   /** Middleware of the route, then its handler. */
   readonly handlers: readonly Middleware[];
-  /** The start of `path` that a prefix group added; see `joinBelow`. */
-  readonly groupPrefix?: string | undefined;
 }
 
 /** A route of a route table. */
@@ -45,9 +43,8 @@ export interface Route extends Registration {
 }
 
 /** Returns a function that tests whether a layer of `scope` with `path` applies to a request path. */
-export function createLayerTest({ bases, caseSensitive }: Scope, path: string) {
-  const tests = bases.map((base) => createPrefixTest(joinPaths(base, path), caseSensitive));
-  return (requestPath: string) => tests.some((isUnder) => isUnder(requestPath));
+export function createLayerTest({ base, caseSensitive }: Scope, path: string) {
+  return createPrefixTest(joinPaths(base, path), caseSensitive);
 }
 
 /** The declared errors of the route, if an `endpoint()` that applies to it has `errors`. */

@@ -45,7 +45,6 @@ test.each<[string, string, AnyRouter]>([
   ['the path ends in the same letters', '/old-users', users()],
   ['its routes begin with the path', '/users', createRouter().get('/users/:id', () => '')],
   ['its group has the path', '/users', createRouter().group('/users', (g) => g.get('/', () => ''))],
-  ['its prefix group has the path', '/users', prefixGroup()],
   [
     'case matters',
     '/Users',
@@ -54,12 +53,6 @@ test.each<[string, string, AnyRouter]>([
 ])('nothing is logged if %s', async (_, at, router) => {
   expect(await warningsOf(at, router)).toEqual([]);
 });
-
-function prefixGroup(): AnyRouter {
-  const router = createRouter();
-  router.prefixGroup('/users').get('/:id', () => '');
-  return router;
-}
 
 test('a repeated prefix is served as it was registered', async () => {
   const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).route('/users', users());

@@ -94,11 +94,6 @@ export interface Router<Prefix extends string = '', Validated extends Parts = No
   /** Adds the routes of `router` under `path`; later changes to `router` take effect. */
   mount(path: string, router: AnyRouter): this;
   /**
-   * Groups routes under `prefix`, which counts once: if this router is mounted at a path that ends in
-   * `prefix`, the prefix is not repeated. For code that does not know where its router is mounted.
-   */
-  prefixGroup<const Path extends string>(prefix: Path): Router<`${Prefix}${Path}`, Validated>;
-  /**
    * Redirects `from` to `to`, by default with status 301. A segment of `to` that starts with `:name`
    * is replaced by that parameter of `from`; the query of the request is kept.
    */

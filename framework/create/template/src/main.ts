@@ -2,19 +2,19 @@ import { runService } from '@fw/service';
 
 import { createTasksApp } from './app.ts';
 import { VARIABLES } from './config.ts';
-import { openTaskStore } from './store.ts';
+import { openStore } from './store/open.ts';
 
 await runService({
   name: 'my-service',
   summary: 'creates, lists, completes and deletes tasks',
   variables: VARIABLES,
   async start(config, runtime) {
-    const store = await openTaskStore(config, runtime);
+    const store = await openStore(config, runtime);
     return {
       app: createTasksApp({ ...runtime, store }),
       checks: { store: () => store.check() },
       close: () => store.close(),
     };
   },
-  openStore: openTaskStore,
+  openStore,
 });

@@ -1,6 +1,3 @@
-import { postgresOptions, type ServiceRuntime } from '@fw/service';
-
-import type { Config } from './config.ts';
 import type { Task } from './task.ts';
 
 /** A page of the list, and where the next page begins. */
@@ -25,18 +22,4 @@ export interface TaskStore {
   /** Rejects if the store cannot be used. */
   check(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** Opens PostgreSQL if `DATABASE_URL` is set, otherwise the SQLite file. Loads the code of that store only. */
-export async function openTaskStore(
-  config: Config,
-  runtime: ServiceRuntime = {},
-): Promise<TaskStore> {
-  const { DATABASE_URL: url, DATABASE_FILE: file, DATABASE_TIMEOUT_MS: timeoutMs } = config;
-  if (url === undefined) {
-    const { openSqliteTaskStore } = await import('./store/sqlite.ts');
-    return openSqliteTaskStore(file, { timeoutMs });
-  }
-  const { openPostgresTaskStore } = await import('./store/postgres.ts');
-  return openPostgresTaskStore({ ...postgresOptions(config, runtime), url });
 }

@@ -95,8 +95,8 @@ export async function launchService(
 const bundles = new Map<string, Promise<string>>();
 
 /**
- * Bundles the service at `main` once per test run: Node cannot run decorators, and deployments run the
- * bundle too. It is written to `dist`, from where relative paths to data files are the same as from `src`.
+ * Bundles the service at `main` once per test run, because deployments run the bundle. It is written to
+ * `dist`, from where relative paths to data files are the same as from `src`.
  */
 async function bundleOf(main: URL): Promise<string> {
   const entry = fileURLToPath(main);

@@ -1,6 +1,7 @@
 /**
- * SQL that compares e-mails regardless of the case of A to Z, as lower() of collation "C" does. A text
- * that is too long for an index is its beginning and a hash.
+ * SQL that compares e-mails regardless of the case of A to Z, as lower() of collation "C" does. An e-mail of
+ * more than 1,000 bytes is compared by its beginning and a hash: version 1 stores up to 254 characters of
+ * any kind, which are 1,016 bytes in UTF-8.
  */
 export function foldedEmail(email: string): string {
   const folded = `lower(${email} COLLATE "C")`;

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { type Pgbouncer, startPgbouncer } from '../../../../deploy/local/testing/pgbouncer.ts';
 import { VARIABLES } from '../config.ts';
 import { describeUserStore } from '../store.test-suite.ts';
-import { openStore, type UserStore } from '../store.ts';
+import type { UserStore } from '../store.ts';
+import { openStore } from './open.ts';
 import { openPostgresUserStore } from './postgres.ts';
 import { USERS_MIGRATIONS } from './postgres-migrations.ts';
 

@@ -12,9 +12,9 @@ import type { InsertOptions, UserStore } from '../store.ts';
 import type { Outcome, User } from '../user.ts';
 import { foldedEmail, USERS_MIGRATIONS } from './postgres-migrations.ts';
 import {
-  BATCH_COLUMNS,
   COLUMNS,
   daysOf,
+  fromRow,
   isStale,
   MAX_BATCH_USERS,
   readBatch,
@@ -37,13 +37,13 @@ const SQL = {
 
   list: `SELECT total, slice.*
     FROM (SELECT coalesce(sum(users), 0) AS total FROM users_counts WHERE kind = 'day') AS counted
-    LEFT JOIN (SELECT ${BATCH_COLUMNS} FROM users ORDER BY position LIMIT $1 OFFSET $2) AS slice
+    LEFT JOIN (SELECT ${COLUMNS} FROM users ORDER BY position LIMIT $1 OFFSET $2) AS slice
       ON true
     ORDER BY position`,
 
-  page: `SELECT ${BATCH_COLUMNS} FROM users WHERE position > $1 ORDER BY position LIMIT $2`,
+  page: `SELECT ${COLUMNS} FROM users WHERE position > $1 ORDER BY position LIMIT $2`,
 
-  page_of_email: `SELECT ${BATCH_COLUMNS} FROM users
+  page_of_email: `SELECT ${COLUMNS} FROM users
     WHERE email_folded = ${foldedEmail('$3')} AND position > $1
     ORDER BY email_folded, position LIMIT $2`,
 
@@ -153,10 +153,12 @@ export function openPostgresUserStore(
   return {
     idempotency: postgresIdempotency(database, { table: 'users_idempotency', column: 'user' }),
 
+    readCreated: fromRow,
+
     async list({ start, limit } = { start: 0, limit: Number.MAX_SAFE_INTEGER }) {
       const rows = await query('list', [Math.min(limit, MAX_BATCH_USERS + 1), start]);
       const users = rows.filter(({ id }) => id !== null);
-      return { ...(await readBatch(users, find)), total: Number(rows[0]?.total) };
+      return { ...readBatch(users), total: Number(rows[0]?.total) };
     },
 
     async page({ after = 0, limit, email }) {
@@ -166,7 +168,7 @@ export function openPostgresUserStore(
         email === undefined
           ? await query('page', [position, most + 1])
           : await query('page_of_email', [position, most + 1, email]);
-      return readBatch(rows, find, most);
+      return readBatch(rows, most);
     },
 
     find,

@@ -1,7 +1,6 @@
 import type { Row } from '@fw/service/postgres';
 
-import type { UserFigures } from '../schemas.ts';
-import type { UserPage, UserStore } from '../store.ts';
+import type { FiguresOptions, UserFigures, UserPage } from '../store.ts';
 import type { User } from '../user.ts';
 
 /** The columns of a user. */
@@ -10,21 +9,11 @@ export const COLUMNS = 'position, id, name, email, created_at, updated_at, versi
 /** Maximum number of users in a batch. */
 export const MAX_BATCH_USERS = 250;
 
-/** Maximum number of characters in the names and e-mail addresses of a batch of several users. */
-export const MAX_BATCH_CHARACTERS = 32_768;
-
 /**
- * Maximum size of the name and e-mail address of an ordinary user together, in bytes; every user within
- * the length limits of the API is ordinary. A larger user is a batch of its own, so that the size of a
- * batch does not depend on the number of large users.
+ * Maximum number of UTF-16 units in the names and e-mail addresses of a batch. One user has at most 908: 200 and
+ * 254 characters of two units.
  */
-export const MAX_ORDINARY_BYTES = 2_000;
-
-const IS_ORDINARY = `octet_length(name) + octet_length(email) <= ${MAX_ORDINARY_BYTES}`;
-
-/** The columns of a batch. `name` and `email` of a large user are null: the database does not send them. */
-export const BATCH_COLUMNS = `position, id, CASE WHEN ${IS_ORDINARY} THEN name END AS name,
-   CASE WHEN ${IS_ORDINARY} THEN email END AS email, created_at, updated_at, version`;
+export const MAX_BATCH_LENGTH = 32_768;
 
 /** Converts the columns of a user. */
 export function toUser(row: Row): User {
@@ -59,38 +48,24 @@ export function isStale(row: Row, ifVersion: number | undefined): boolean {
   return ifVersion !== undefined && Number(row.version) !== ifVersion;
 }
 
-/**
- * Returns the first batch of `rows`, which have the `BATCH_COLUMNS`: at most `most` ordinary users, or one
- * large user, which `find` reads.
- */
-export async function readBatch(
-  rows: readonly Row[],
-  find: UserStore['find'],
-  most = MAX_BATCH_USERS,
-): Promise<UserPage> {
-  let end = 0;
-  let characters = 0;
+/** Returns the first batch of `rows`: at most `most` users. */
+export function readBatch(rows: readonly Row[], most = MAX_BATCH_USERS): UserPage {
+  const users: User[] = [];
+  let length = 0;
   for (const row of rows.slice(0, most)) {
-    characters += isLarge(row) ? Infinity : String(row.name).length + String(row.email).length;
-    if (end > 0 && characters > MAX_BATCH_CHARACTERS) break;
-    end++;
+    const user = toUser(row);
+    length += user.name.length + user.email.length;
+    if (users.length > 0 && length > MAX_BATCH_LENGTH) break;
+    users.push(user);
   }
-  const batch = rows.slice(0, end);
-  const last = batch.at(-1);
-  const next = last && rows.length > end ? { next: Number(last.position) } : {};
-  if (!last || !isLarge(last)) return { users: batch.map(toUser), ...next };
-  const user = await find(String(last.id));
-  return { users: user ? [user] : [], ...next };
-}
-
-function isLarge({ name }: Row): boolean {
-  return name === null;
+  if (users.length === rows.length) return { users };
+  return { users, next: Number(rows[users.length - 1]?.position) };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The first and the last day to count, as numbers of days since 1970 (UTC). */
-export function daysOf({ days, now }: { readonly days: number; readonly now: Date }) {
+export function daysOf({ days, now }: Omit<FiguresOptions, 'domains'>) {
   const last = Math.floor(now.getTime() / DAY_MS);
   return { first: last - days + 1, last };
 }

@@ -8,11 +8,11 @@ import {
 } from '@fw/service/sqlite';
 
 import type { InsertOptions, UserStore } from '../store.ts';
-import type { Outcome, User } from '../user.ts';
+import type { Outcome } from '../user.ts';
 import {
-  BATCH_COLUMNS,
   COLUMNS,
   daysOf,
+  fromRow,
   isStale,
   MAX_BATCH_USERS,
   readBatch,
@@ -39,12 +39,10 @@ export function openSqliteUserStore(
 
   const any = sql('SELECT 1 FROM users LIMIT 1');
   const count = sql('SELECT coalesce(sum(users), 0) AS total FROM days');
-  const list = sql(`SELECT ${BATCH_COLUMNS} FROM users ORDER BY position LIMIT ? OFFSET ?`);
-  const page = sql(
-    `SELECT ${BATCH_COLUMNS} FROM users WHERE position > ? ORDER BY position LIMIT ?`,
-  );
+  const list = sql(`SELECT ${COLUMNS} FROM users ORDER BY position LIMIT ? OFFSET ?`);
+  const page = sql(`SELECT ${COLUMNS} FROM users WHERE position > ? ORDER BY position LIMIT ?`);
   const pageOfEmail = sql(
-    `SELECT ${BATCH_COLUMNS} FROM users WHERE email_folded = lower(?) AND position > ?
+    `SELECT ${COLUMNS} FROM users WHERE email_folded = lower(?) AND position > ?
      ORDER BY position LIMIT ?`,
   );
   const find = sql(`SELECT ${COLUMNS} FROM users WHERE id = ?`);
@@ -67,13 +65,10 @@ export function openSqliteUserStore(
      SELECT * FROM (SELECT 'domain', domain, users FROM domains ORDER BY users DESC, domain LIMIT ?)`,
   );
 
-  async function findUser(id: string): Promise<User | undefined> {
-    const row = orUnavailable(() => find.get(id));
-    return row && toUser(row);
-  }
-
   return {
     idempotency: sqliteIdempotency(database, { column: 'user' }),
+
+    readCreated: fromRow,
 
     async list({ start, limit } = { start: 0, limit: Number.MAX_SAFE_INTEGER }) {
       const { rows, total } = orUnavailable(() =>
@@ -82,7 +77,7 @@ export function openSqliteUserStore(
           total: Number(count.get()?.total),
         })),
       );
-      return { ...(await readBatch(rows, findUser)), total };
+      return { ...readBatch(rows), total };
     },
 
     async page({ after = 0, limit, email }) {
@@ -90,10 +85,13 @@ export function openSqliteUserStore(
       const rows = orUnavailable(() =>
         email === undefined ? page.all(after, most + 1) : pageOfEmail.all(email, after, most + 1),
       );
-      return readBatch(rows, findUser, most);
+      return readBatch(rows, most);
     },
 
-    find: findUser,
+    async find(id) {
+      const row = orUnavailable(() => find.get(id));
+      return row && toUser(row);
+    },
 
     async figures({ domains, ...options }) {
       const days = daysOf(options);

@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { readConfig } from '@fw/service';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { VARIABLES } from './config.ts';
-import { openSqliteUserStore } from './store/sqlite.ts';
-import { openStore } from './store.ts';
+import { VARIABLES } from '../config.ts';
+import { openStore } from './open.ts';
+import { openSqliteUserStore } from './sqlite.ts';
 
 function newFile(): string {
   const directory = mkdtempSync(join(tmpdir(), 'users-'));
