@@ -11,9 +11,8 @@ import { MEMORY_STORES, REDIS_STORES } from './limiter/peers.ts';
 import type { RedisRound } from './limiter/redis-client.ts';
 import { readSettings } from './options.ts';
 import { LOAD_CORE, startMeasured, startProcess, stopProcess } from './process.ts';
-import { describeEnvironment, environmentLines, publish } from './report.ts';
+import { publish } from './report.ts';
 
-const DEFAULT_KEYS = 1_000_000;
 const STORES = { ...MEMORY_STORES, ...REDIS_STORES };
 
 const MEMORY_SERVER = fileURLToPath(new URL('limiter/memory-server.ts', import.meta.url));
@@ -35,7 +34,7 @@ export async function runLimiter(args: readonly string[]): Promise<void> {
     summary: 'Compares the stores of rate limiters: hits of random keys.',
     names: { only: { help: 'stores', known: Object.keys(STORES) } },
     counts: {
-      keys: { help: 'number of keys in the in-memory stores', default: DEFAULT_KEYS },
+      keys: { help: 'number of keys in the in-memory stores', default: 1_000_000 },
       rounds: { help: 'measured rounds', default: 5 },
     },
   });
@@ -43,8 +42,6 @@ export async function runLimiter(args: readonly string[]): Promise<void> {
   const { only: stores } = settings.names;
   const { keys, rounds } = settings.counts;
 
-  const packages = stores.flatMap((name) => STORES[name]?.package ?? []);
-  const environment = describeEnvironment([...new Set(packages)]);
   const memory = await measureMemory(
     stores.filter((name) => name in MEMORY_STORES),
     keys,
@@ -54,15 +51,12 @@ export async function runLimiter(args: readonly string[]): Promise<void> {
     stores.filter((name) => name in REDIS_STORES),
     rounds,
   );
-  const markdown = [
-    environmentLines(environment),
+  const packages = stores.flatMap((name) => STORES[name]?.package ?? []);
+  const lines = [
     ...(memory.length > 0 ? memoryLines(memory, keys, rounds) : []),
     ...(redis.length > 0 ? redisLines(redis, rounds) : []),
-  ].join('\n\n');
-  publish(
-    { name: 'limiter', markdown, data: { environment, keys, memory, redis } },
-    { ...settings, isComplete: settings.isComplete && keys === DEFAULT_KEYS },
-  );
+  ];
+  publish({ name: 'limiter', packages, lines, data: { keys, memory, redis } }, settings);
 }
 
 /** Measures one store after the other, each in its own process, so that they do not share CPU caches. */

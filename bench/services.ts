@@ -8,7 +8,7 @@ import { ensureTool } from '../tools/programs.ts';
 import { runWrk, warmUp } from './http/wrk.ts';
 import { readSettings } from './options.ts';
 import { PINNING } from './process.ts';
-import { describeEnvironment, environmentLines, publish } from './report.ts';
+import { publish } from './report.ts';
 import { ENDPOINTS, type Endpoint, SERVICES } from './services/endpoints.ts';
 import { type Server, type ServiceName, startEdge, startPair } from './services/pair.ts';
 import { checkParity } from './services/parity.ts';
@@ -61,21 +61,14 @@ export async function runServices(args: readonly string[]): Promise<void> {
       samples.push(...(await measureService(service, { directory: own, round, counts })));
     }
   }
-  const environment = describeEnvironment(['fastify', 'pino', 'prom-client', 'zod']);
-  publish(
-    {
-      name: 'services',
-      markdown: [
-        environmentLines(environment),
-        `Medians of ${counts.rounds} rounds; wrk with ${counts.connections} connections; ${PINNING}. CPU ` +
-          'time of the server per request, directly and behind nginx; the ratio is that of fastify divided ' +
-          'by that of fw in the same round: above 1, fw is better.',
-        toTable(samples),
-      ].join('\n\n'),
-      data: { environment, settings: counts, samples },
-    },
-    settings,
-  );
+  const lines = [
+    `Medians of ${counts.rounds} rounds; wrk with ${counts.connections} connections; ${PINNING}. CPU ` +
+      'time of the server per request, directly and behind nginx; the ratio is that of fastify divided ' +
+      'by that of fw in the same round: above 1, fw is better.',
+    toTable(samples),
+  ];
+  const packages = ['fastify', 'pino', 'prom-client', 'zod'];
+  publish({ name: 'services', packages, lines, data: { settings: counts, samples } }, settings);
 }
 
 interface Round {
@@ -127,8 +120,7 @@ async function measureEndpoint(
   const request = { method, headers: headers?.() ?? {}, ...(body && { body }) };
   const requests = paths(userIds).map((path) => ({ ...request, path }));
   const load = async (port: number, duration = seconds) => {
-    const url = `http://127.0.0.1:${port}`;
-    return (await runWrk({ url, requests, connections, seconds: duration })).requests;
+    return runWrk({ port, requests, connections, seconds: duration });
   };
   await Promise.all(
     targets.map(async ({ server }) => {
