@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -14,6 +12,7 @@ import { ensureTool } from '../../../tools/programs.ts';
 import { runLoad } from '../../k6/run.ts';
 import { replicasOf } from '../../local/processes/system.ts';
 import { freePort } from '../../local/testing/ports.ts';
+import { startProgram } from '../../local/testing/program.ts';
 import { startTrialSystem } from '../../local/testing/trial-system.ts';
 import { charts, EVERYTHING, only, type Rendered, SHARED } from './render.ts';
 
@@ -54,20 +53,11 @@ beforeAll(async () => {
   const address = `127.0.0.1:${await freePort()}`;
   origin = `http://${address}`;
   const args = ['--config.file=prometheus.yaml', '--storage.tsdb.path=data', '--log.level=error'];
-  const server = spawn(programs.prometheus, [...args, `--web.listen-address=${address}`], {
-    cwd: folder,
-    stdio: 'inherit',
-  });
-  stack.defer(async () => {
-    server.kill();
-    if (server.exitCode === null) await once(server, 'exit');
-  });
-  await vi.waitFor(
-    async () => {
-      if (!(await fetch(`${origin}/-/ready`)).ok) throw new Error('Prometheus is not ready');
-    },
-    { timeout: 60_000, interval: 200 },
+  const prometheus = await startProgram(
+    [programs.prometheus, ...args, `--web.listen-address=${address}`],
+    { cwd: folder, ready: `${origin}/-/ready` },
   );
+  stack.defer(() => prometheus.stop());
   await runLoad({
     ...{ profile: 'smoke', base: system.origin, run: system.folders.run, out: folder },
     env: { ...process.env, DURATION: '8s', LATENCY_FACTOR: '100' },
