@@ -5,6 +5,7 @@ import { type Contestant, loadContestants } from './contestant.ts';
 import { type ContestantProcess, startContestant } from './contestant-process.ts';
 import { checkParity } from './http/parity.ts';
 import { httpLines, type Sample, speedChart, summarize } from './http/section.ts';
+import { compare, type LoadedServer, warmUp } from './http/together.ts';
 import {
   ADD_ONS,
   bareOf,
@@ -13,7 +14,7 @@ import {
   WORKLOADS,
   type Workload,
 } from './http/workloads.ts';
-import { runWrk, warmUp } from './http/wrk.ts';
+import { runWrk } from './http/wrk.ts';
 import { readSettings } from './options.ts';
 import { PINNING } from './process.ts';
 import { publish } from './report.ts';
@@ -34,10 +35,6 @@ interface Pair {
   readonly reference: Entry;
 }
 
-interface Server extends Entry {
-  readonly process: ContestantProcess;
-}
-
 /** Measures the contestants over HTTP and prints a report. */
 export async function runHttp(args: readonly string[]): Promise<void> {
   const all = await loadContestants();
@@ -52,7 +49,7 @@ export async function runHttp(args: readonly string[]): Promise<void> {
     },
     counts: {
       rounds: { help: 'measured rounds, each with new processes', default: 3 },
-      seconds: { help: 'seconds per round in which a contestant is measured', default: 2 },
+      seconds: { help: 'turns of a second per round; the median counts', default: 3 },
       connections: { help: 'open connections of wrk', default: 64 },
     },
   });
@@ -97,45 +94,32 @@ function pairsOf(
   });
 }
 
-/** Measures both of a pair at the same time, in new processes: V8 shrinks the heap of one that was idle. */
+/** Compares both of a pair in new processes. */
 async function measurePair(pair: Pair, round: number, counts: Counts): Promise<Sample> {
   const { contestant, workload } = pair.measured;
   report(workload, `round ${round} of ${counts.rounds}: ${contestant}`);
-  const servers: Server[] = [];
+  const processes: ContestantProcess[] = [];
+  const start = async (entry: Entry): Promise<LoadedServer> => {
+    const process = await startContestant(entry.contestant, [entry.workload]);
+    processes.push(process);
+    const { port } = process;
+    if (round === 1) await naming(entry, checkParity(port, entry.workload));
+    const load = { port, requests: exchangesOf(entry.workload), connections: counts.connections };
+    return {
+      cpuMicros: () => process.request('cpu'),
+      load: (seconds) => naming(entry, runWrk({ ...load, seconds })),
+    };
+  };
   try {
-    for (const entry of [pair.measured, pair.reference]) {
-      const process = await startContestant(entry.contestant, [entry.workload]);
-      servers.push({ ...entry, process });
-      if (round === 1) await naming(entry, checkParity(process.port, entry.workload));
-    }
-    await Promise.all(servers.map((server) => warmUpServer(server, counts)));
-    const times = await Promise.all(servers.map((server) => measure(server, counts)));
-    const [cpuMicros = Number.NaN, referenceMicros = Number.NaN] = times;
-    const texts = times.map((micros) => `${micros.toFixed(2)} µs`);
+    const servers = [await start(pair.measured), await start(pair.reference)] as const;
+    await warmUp(servers);
+    const { measured, reference } = await compare(...servers, counts.seconds);
+    const texts = [measured, reference].map((micros) => `${micros.toFixed(2)} µs`);
     report(workload, `${contestant} ${texts.join(', reference ')}`);
-    return { workload, contestant, round, cpuMicros, referenceMicros };
+    return { workload, contestant, round, cpuMicros: measured, referenceMicros: reference };
   } finally {
-    for (const { process } of servers) await process.stop();
+    for (const process of processes) await process.stop();
   }
-}
-
-function warmUpServer(server: Server, counts: Counts): Promise<void> {
-  return warmUp(
-    () => server.process.request('cpu'),
-    () => load(server, { ...counts, seconds: 1 }),
-  );
-}
-
-/** The microseconds of CPU time per request. */
-async function measure(server: Server, counts: Counts): Promise<number> {
-  const before = await server.process.request('cpu');
-  const requests = await load(server, counts);
-  return ((await server.process.request('cpu')) - before) / requests;
-}
-
-function load(server: Server, { connections, seconds }: Counts): Promise<number> {
-  const requests = exchangesOf(server.workload);
-  return naming(server, runWrk({ port: server.process.port, requests, connections, seconds }));
 }
 
 /** Adds contestant and workload to the message of an error. */

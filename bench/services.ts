@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { markdownTable } from '../deploy/local/testing/markdown.ts';
 import { median } from '../deploy/local/testing/statistics.ts';
 import { ensureTool } from '../tools/programs.ts';
-import { runWrk, warmUp } from './http/wrk.ts';
+import { compare, type LoadedServer, warmUp } from './http/together.ts';
+import { runWrk } from './http/wrk.ts';
 import { readSettings } from './options.ts';
 import { PINNING } from './process.ts';
 import { publish } from './report.ts';
@@ -41,7 +42,7 @@ export async function runServices(args: readonly string[]): Promise<void> {
     counts: {
       rounds: { help: 'measured rounds, each with new processes', default: 5 },
       seconds: {
-        help: 'seconds of load per round for an endpoint, directly and behind nginx',
+        help: 'turns of a second per round, directly and behind nginx; the median counts',
         default: 3,
       },
       connections: { help: 'open connections of wrk', default: 64 },
@@ -110,7 +111,7 @@ async function measureService(
   }
 }
 
-/** Loads both servers at the same time: what disturbs the machine disturbs both alike. */
+/** Compares both servers directly, and then behind their edges. */
 async function measureEndpoint(
   { method, body, headers, paths }: Endpoint,
   userIds: readonly string[],
@@ -119,27 +120,18 @@ async function measureEndpoint(
 ) {
   const request = { method, headers: headers?.() ?? {}, ...(body && { body }) };
   const requests = paths(userIds).map((path) => ({ ...request, path }));
-  const load = async (port: number, duration = seconds) => {
-    return runWrk({ port, requests, connections, seconds: duration });
-  };
-  await Promise.all(
-    targets.map(async ({ server }) => {
-      const before = await server.cpuMicros();
-      const usedMicros = async () => (await server.cpuMicros()) - before;
-      await warmUp(usedMicros, () => load(server.port, 1));
-    }),
-  );
   const results = [];
   for (const way of WAYS) {
-    const micros = await Promise.all(
-      targets.map(async ({ server, edge }) => {
-        const before = await server.cpuMicros();
-        const count = await load(way === 'directly' ? server.port : edge.port);
-        return ((await server.cpuMicros()) - before) / count;
-      }),
-    );
-    const [fwMicros = Number.NaN, fastifyMicros = Number.NaN] = micros;
-    results.push({ way, fwMicros, fastifyMicros });
+    const [fw, fastify] = targets.map(({ server, edge }) => {
+      const { port } = way === 'directly' ? server : edge;
+      return {
+        cpuMicros: server.cpuMicros,
+        load: (seconds: number) => runWrk({ port, requests, connections, seconds }),
+      };
+    }) as [LoadedServer, LoadedServer];
+    if (way === 'directly') await warmUp([fw, fastify]);
+    const { measured, reference } = await compare(fw, fastify, seconds);
+    results.push({ way, fwMicros: measured, fastifyMicros: reference });
   }
   return results;
 }

@@ -43,17 +43,6 @@ export async function runWrk({ port, requests, connections, seconds }: Load): Pr
   return readResult(output);
 }
 
-/** After this CPU time V8 has compiled what a request needs. Elapsed time says less on a busy machine. */
-const WARM_UP_MICROS = 3e6;
-
-/** Calls `load` until a process has used enough CPU time to be measured. */
-export async function warmUp(
-  usedMicros: () => Promise<number>,
-  load: () => Promise<unknown>,
-): Promise<void> {
-  while ((await usedMicros()) < WARM_UP_MICROS) await load();
-}
-
 /** What `load.lua` reads: a line with the length of the message, and the message. */
 function encode({ method = 'GET', path, headers, body = '' }: LoadRequest): Buffer {
   const length = Buffer.byteLength(body);
