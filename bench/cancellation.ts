@@ -1,27 +1,20 @@
-import { readdirSync } from 'node:fs';
-import { parse } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 
 import { startPostgres } from '@fw/service/testing/postgres';
 import pg from 'pg';
 
 import { markdownTable } from '../deploy/local/testing/markdown.ts';
 import { leave, openClients, startSlowService } from './cancellation/clients.ts';
-import {
-  CASES,
-  type Case,
-  type Contestant,
-  type Running,
-  SLOW_QUERY,
-} from './cancellation/work.ts';
+import { loadContestants, namesWith } from './contestant.ts';
+import { startContestant } from './contestant-process.ts';
 import { readSettings } from './options.ts';
-import { startMeasured } from './process.ts';
-import { describeEnvironment, environmentLines, publish } from './report.ts';
+import { publish } from './report.ts';
+import { CASES, type Case, type Running, SLOW_QUERY } from './work.ts';
 
-const SERVER = fileURLToPath(new URL('cancellation/server.ts', import.meta.url));
-const FOLDER = new URL('cancellation/contestants', import.meta.url);
-const CONTESTANTS = readdirSync(FOLDER).map((file) => parse(file).name);
+const PACKAGES = [
+  ...['pg', 'express', 'fastify', '@fastify/websocket', 'h3', 'hono', '@hono/node-server', 'ws'],
+  ...['koa', '@koa/router'],
+];
 
 /** Clients that are connected at the same time. */
 const WAVE = 100;
@@ -50,27 +43,23 @@ interface Result {
 
 /** Lets clients leave while their requests run, and reports what still runs afterwards. */
 export async function runCancellation(args: readonly string[]): Promise<void> {
+  const contestants = await loadContestants();
   const settings = readSettings(args, {
     summary: 'Compares the work that still runs after clients have left.',
-    names: { only: { help: 'contestants', known: CONTESTANTS } },
+    names: { only: { help: 'contestants', known: namesWith(contestants, 'stream') } },
     counts: {
       clients: { help: 'clients of each contestant, divided among the cases', default: 10_000 },
     },
   });
   if (!settings) return;
   const clients = Math.ceil(settings.counts.clients / CASES.length);
-  const packages = new Set(['pg']);
   const results: Record<string, Partial<Record<Case, Result>>> = {};
   const systems = await startSystems();
   try {
     for (const name of settings.names.only) {
-      const file: { contestant: Contestant } = await import(`${FOLDER}/${name}.ts`);
-      const { without } = file.contestant;
-      for (const each of file.contestant.packages) packages.add(each);
       const own: Partial<Record<Case, Result>> = {};
       results[name] = own;
-      for (const what of CASES) {
-        if (what === without) continue;
+      for (const what of CASES.filter((each) => contestants.get(name)?.routes.includes(each))) {
         own[what] = await measure(systems, { name, what, clients });
         process.stderr.write(`cancellation, ${what}: ${name} ${JSON.stringify(own[what])}\n`);
       }
@@ -78,21 +67,16 @@ export async function runCancellation(args: readonly string[]): Promise<void> {
   } finally {
     await systems.stop();
   }
-  const environment = describeEnvironment([...packages]);
   const rows = Object.entries(results).map(([name, own]) => [
     name,
     ...CASES.map((what) => textOf(own[what])),
   ]);
+  const lines = [
+    `Of ${clients} requests per column, those that still run ${DELAY_MS} ms after the client has left; where it differs, → and those after another second. A request runs while its handler, source, query or call does. In brackets: connections of clients that are still in memory.`,
+    markdownTable(['', ...CASES], rows),
+  ];
   publish(
-    {
-      name: 'cancellation',
-      markdown: [
-        environmentLines(environment),
-        `Of ${clients} requests per column, those that still run ${DELAY_MS} ms after the client has left; where it differs, → and those after another second. A request runs while its handler, source, query or call does. In brackets: connections of clients that are still in memory.`,
-        markdownTable(['', ...CASES], rows),
-      ].join('\n\n'),
-      data: { environment, clients, results },
-    },
+    { name: 'cancellation', packages: PACKAGES, lines, data: { clients, results } },
     settings,
   );
 }
@@ -119,7 +103,7 @@ async function startSystems() {
   await client.connect();
   const condition = `FROM pg_stat_activity WHERE state = 'active' AND query = '${SLOW_QUERY}'`;
   return {
-    addresses: [postgres.url, service.url],
+    addresses: { postgresUrl: postgres.url, serviceUrl: service.url },
     async count() {
       const { rowCount } = await client.query(`SELECT pid ${condition}`);
       return { queries: rowCount ?? 0, calls: service.open.size };
@@ -141,15 +125,13 @@ async function measure(
   systems: Systems,
   { name, what, clients }: { name: string; what: Case; clients: number },
 ): Promise<Result> {
-  const server = await startMeasured<number, Running & { connections: number }>(
-    '--expose-gc',
-    SERVER,
-    name,
+  const server = await startContestant(name, [what], {
+    isMemoryMeasured: true,
     ...systems.addresses,
-  );
+  });
+  await server.request('watchConnections');
   const count = async (): Promise<Counts> => {
-    const { handlers, sources } = await server.request();
-    return { handlers, sources, ...(await systems.count()) };
+    return { ...(await server.request('running')), ...(await systems.count()) };
   };
   /** Ends what waits, until nothing changes; sources that the framework never ends remain. */
   const waitForIdle = async (): Promise<Counts> => {
@@ -179,7 +161,7 @@ async function measure(
     for (let done = 0; done < clients; done += WAVE) {
       const wave = Math.min(WAVE, clients - done);
       const before = await waitForIdle();
-      const sockets = openClients(server.ready, what, wave);
+      const sockets = openClients(server.port, what, wave);
       await waitForWork((now) =>
         Math.max(before[key] + wave - now[key], Math.min(queries, wave) - now.queries),
       );
@@ -190,8 +172,7 @@ async function measure(
       add(later, await count(), before);
     }
     await waitForIdle();
-    const { connections } = await server.request('collect');
-    return { soon, later, connections };
+    return { soon, later, connections: await server.request('connections') };
   } finally {
     await server.stop();
     await systems.release();

@@ -1,24 +1,25 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ensureTool } from '../tools/programs.ts';
-import { CONTESTANTS, type Contestant, loadContestant } from './http/contestant.ts';
+import { type Contestant, loadContestants } from './contestant.ts';
+import { type ContestantProcess, startContestant } from './contestant-process.ts';
 import { checkParity } from './http/parity.ts';
-import { httpSection, type Sample, speedChart, summarize } from './http/section.ts';
+import { httpLines, type Sample, speedChart, summarize } from './http/section.ts';
+import { compare, type LoadedServer, warmUp } from './http/together.ts';
 import {
   ADD_ONS,
   bareOf,
-  COMMON_WORKLOADS,
+  COMPARED_WORKLOADS,
   exchangesOf,
   WORKLOADS,
   type Workload,
 } from './http/workloads.ts';
-import { type LoadResult, runWrk, warmUp } from './http/wrk.ts';
+import { runWrk } from './http/wrk.ts';
 import { readSettings } from './options.ts';
-import { type MeasuredProcess, PINNING, startMeasured } from './process.ts';
-import { describeEnvironment, publish } from './report.ts';
+import { PINNING } from './process.ts';
+import { publish } from './report.ts';
 
 const CHART = fileURLToPath(new URL('../docs/speed.svg', import.meta.url));
-const SERVER = fileURLToPath(new URL('http/server.ts', import.meta.url));
 
 type Counts = Readonly<Record<'rounds' | 'seconds' | 'connections', number>>;
 
@@ -34,48 +35,45 @@ interface Pair {
   readonly reference: Entry;
 }
 
-interface Server extends Entry {
-  readonly process: MeasuredProcess<number, number>;
-}
-
 /** Measures the contestants over HTTP and prints a report. */
 export async function runHttp(args: readonly string[]): Promise<void> {
+  const all = await loadContestants();
   const settings = readSettings(args, {
     summary: 'Compares the framework with its peers over HTTP.',
     names: {
       only: {
         help: 'contestants; always includes raw and the framework that a contestant is built on',
-        known: CONTESTANTS,
+        known: [...all.keys()],
       },
-      workload: { help: 'workloads', known: [...COMMON_WORKLOADS, ...ADD_ONS] },
+      workload: { help: 'workloads', known: [...COMPARED_WORKLOADS, ...ADD_ONS] },
     },
     counts: {
       rounds: { help: 'measured rounds, each with new processes', default: 3 },
-      seconds: { help: 'seconds per round in which a contestant is measured', default: 2 },
+      seconds: { help: 'turns of a second per round; the median counts', default: 3 },
       connections: { help: 'open connections of wrk', default: 64 },
     },
   });
   if (!settings) return;
   ensureTool('wrk');
   const { names, counts } = settings;
-  const all = new Map<string, Contestant>();
-  for (const name of CONTESTANTS) all.set(name, await loadContestant(name));
   const bases = names.only.flatMap((name) => all.get(name)?.over ?? []);
   const chosen = new Set(['raw', ...bases, ...names.only]);
   const contestants = new Map([...all].filter(([name]) => chosen.has(name)));
   const workloads = WORKLOADS.filter((workload) => names.workload.includes(workload));
 
-  const packages = [...contestants.values()].flatMap((contestant) => contestant.packages);
-  const environment = describeEnvironment(packages);
   const pairs = workloads.flatMap((workload) => pairsOf(workload, contestants));
   const samples: Sample[] = [];
   for (let round = 1; round <= counts.rounds; round++) {
     for (const pair of pairs) samples.push(await measurePair(pair, round, counts));
   }
   const summaries = summarize(samples);
-  const markdown = httpSection({ environment, rounds: counts.rounds, summaries });
-  const data = { environment, settings: counts, pinning: PINNING, summaries, samples };
-  publish({ name: 'http', markdown, data }, settings);
+  const report = {
+    name: 'http',
+    packages: [...contestants.values()].flatMap(({ packages }) => packages),
+    lines: httpLines(summaries, counts.rounds),
+    data: { settings: counts, pinning: PINNING, summaries, samples },
+  };
+  publish(report, settings);
   if (settings.isComplete && settings.out === undefined) {
     writeFileSync(CHART, speedChart(summaries));
   }
@@ -87,55 +85,41 @@ function pairsOf(
   contestants: ReadonlyMap<string, Contestant>,
 ): readonly Pair[] {
   const bare = bareOf(workload);
-  return [...contestants].flatMap(([contestant, { workloads, over = contestant }]) => {
+  return [...contestants].flatMap(([contestant, { routes, over = contestant }]) => {
     const base = workload === bare ? 'raw' : over;
     const isReference = workload === bare && contestant === base;
-    if (isReference || !workloads.includes(workload)) return [];
+    if (isReference || !routes.includes(workload)) return [];
     const reference = { contestant: base, workload: bare };
     return { measured: { contestant, workload }, reference };
   });
 }
 
-/** Measures both of a pair at the same time, in new processes: V8 shrinks the heap of one that was idle. */
+/** Compares both of a pair in new processes. */
 async function measurePair(pair: Pair, round: number, counts: Counts): Promise<Sample> {
   const { contestant, workload } = pair.measured;
   report(workload, `round ${round} of ${counts.rounds}: ${contestant}`);
-  const servers: Server[] = [];
+  const processes: ContestantProcess[] = [];
+  const start = async (entry: Entry): Promise<LoadedServer> => {
+    const process = await startContestant(entry.contestant, [entry.workload]);
+    processes.push(process);
+    const { port } = process;
+    if (round === 1) await naming(entry, checkParity(port, entry.workload));
+    const load = { port, requests: exchangesOf(entry.workload), connections: counts.connections };
+    return {
+      cpuMicros: () => process.request('cpu'),
+      load: (seconds) => naming(entry, runWrk({ ...load, seconds })),
+    };
+  };
   try {
-    for (const entry of [pair.measured, pair.reference]) {
-      const process = await startMeasured<number, number>(SERVER, entry.contestant, entry.workload);
-      servers.push({ ...entry, process });
-      if (round === 1) await naming(entry, checkParity(process.ready, entry.workload));
-    }
-    await Promise.all(servers.map((server) => warmUpServer(server, counts)));
-    const times = await Promise.all(servers.map((server) => measure(server, counts)));
-    const [cpuMicros = Number.NaN, referenceMicros = Number.NaN] = times;
-    const texts = times.map((micros) => `${micros.toFixed(2)} µs`);
+    const servers = [await start(pair.measured), await start(pair.reference)] as const;
+    await warmUp(servers);
+    const { measured, reference } = await compare(...servers, counts.seconds);
+    const texts = [measured, reference].map((micros) => `${micros.toFixed(2)} µs`);
     report(workload, `${contestant} ${texts.join(', reference ')}`);
-    return { workload, contestant, round, cpuMicros, referenceMicros };
+    return { workload, contestant, round, cpuMicros: measured, referenceMicros: reference };
   } finally {
-    for (const { process } of servers) await process.stop();
+    for (const process of processes) await process.stop();
   }
-}
-
-function warmUpServer(server: Server, counts: Counts): Promise<void> {
-  return warmUp(
-    () => server.process.request(),
-    () => load(server, { ...counts, seconds: 1 }),
-  );
-}
-
-/** The microseconds of CPU time per request. */
-async function measure(server: Server, counts: Counts): Promise<number> {
-  const before = await server.process.request();
-  const { requests } = await load(server, counts);
-  return ((await server.process.request()) - before) / requests;
-}
-
-function load(server: Server, { connections, seconds }: Counts): Promise<LoadResult> {
-  const url = `http://127.0.0.1:${server.process.ready}`;
-  const requests = exchangesOf(server.workload);
-  return naming(server, runWrk({ url, requests, connections, seconds }));
 }
 
 /** Adds contestant and workload to the message of an error. */

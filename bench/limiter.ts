@@ -1,19 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { markdownTable } from '../deploy/local/testing/markdown.ts';
+import { startProgram } from '../deploy/local/testing/program.ts';
 import { median, rotate } from '../deploy/local/testing/statistics.ts';
 import { ensureTool } from '../tools/programs.ts';
 import type { MemoryReady, MemoryRound } from './limiter/memory-server.ts';
 import { MEMORY_STORES, REDIS_STORES } from './limiter/peers.ts';
 import type { RedisRound } from './limiter/redis-client.ts';
 import { readSettings } from './options.ts';
-import { LOAD_CORE, startMeasured, startProcess, stopProcess } from './process.ts';
-import { describeEnvironment, environmentLines, publish } from './report.ts';
+import { LOAD_CORE, pinned, startMeasured } from './process.ts';
+import { publish } from './report.ts';
 
-const DEFAULT_KEYS = 1_000_000;
 const STORES = { ...MEMORY_STORES, ...REDIS_STORES };
 
 const MEMORY_SERVER = fileURLToPath(new URL('limiter/memory-server.ts', import.meta.url));
@@ -35,7 +34,7 @@ export async function runLimiter(args: readonly string[]): Promise<void> {
     summary: 'Compares the stores of rate limiters: hits of random keys.',
     names: { only: { help: 'stores', known: Object.keys(STORES) } },
     counts: {
-      keys: { help: 'number of keys in the in-memory stores', default: DEFAULT_KEYS },
+      keys: { help: 'number of keys in the in-memory stores', default: 1_000_000 },
       rounds: { help: 'measured rounds', default: 5 },
     },
   });
@@ -43,8 +42,6 @@ export async function runLimiter(args: readonly string[]): Promise<void> {
   const { only: stores } = settings.names;
   const { keys, rounds } = settings.counts;
 
-  const packages = stores.flatMap((name) => STORES[name]?.package ?? []);
-  const environment = describeEnvironment([...new Set(packages)]);
   const memory = await measureMemory(
     stores.filter((name) => name in MEMORY_STORES),
     keys,
@@ -54,15 +51,12 @@ export async function runLimiter(args: readonly string[]): Promise<void> {
     stores.filter((name) => name in REDIS_STORES),
     rounds,
   );
-  const markdown = [
-    environmentLines(environment),
+  const packages = stores.flatMap((name) => STORES[name]?.package ?? []);
+  const lines = [
     ...(memory.length > 0 ? memoryLines(memory, keys, rounds) : []),
     ...(redis.length > 0 ? redisLines(redis, rounds) : []),
-  ].join('\n\n');
-  publish(
-    { name: 'limiter', markdown, data: { environment, keys, memory, redis } },
-    { ...settings, isComplete: settings.isComplete && keys === DEFAULT_KEYS },
-  );
+  ];
+  publish({ name: 'limiter', packages, lines, data: { keys, memory, redis } }, settings);
 }
 
 /** Measures one store after the other, each in its own process, so that they do not share CPU caches. */
@@ -99,13 +93,12 @@ async function measureRedis(
   if (stores.length === 0) return [];
   const directory = mkdtempSync(join(tmpdir(), 'limiter-'));
   const socket = join(directory, 'redis.sock');
-  const server = startProcess(
-    [ensureTool('redis'), '--port', '0', '--unixsocket', socket, '--dir', directory, '--save', ''],
-    { core: LOAD_CORE },
-  );
+  const args = ['--port', '0', '--unixsocket', socket, '--dir', directory, '--save', ''];
+  const server = await startProgram(pinned([ensureTool('redis'), ...args], LOAD_CORE), {
+    ready: /eady to accept connections/,
+  });
   const measured = stores.map((store) => ({ store, rounds: [] as RedisRound[] }));
   try {
-    await waitUntilReady(server.stdout);
     for (let round = 0; round < rounds; round++) {
       report(`Redis, round ${round + 1} of ${rounds}`);
       for (const result of rotate(measured, round)) {
@@ -113,7 +106,7 @@ async function measureRedis(
       }
     }
   } finally {
-    await stopProcess(server);
+    await server.stop('SIGKILL');
     rmSync(directory, { recursive: true });
   }
   return measured;
@@ -126,17 +119,6 @@ async function redisRound(store: string, socket: string): Promise<RedisRound> {
   } finally {
     await process.stop();
   }
-}
-
-async function waitUntilReady(output: Readable | null): Promise<void> {
-  let text = '';
-  for await (const chunk of output?.iterator({ destroyOnReturn: false }) ?? []) {
-    text += String(chunk);
-    if (!text.includes('eady to accept connections')) continue;
-    output?.resume();
-    return;
-  }
-  throw new Error(`The Redis server exited before it was ready: ${text}`);
 }
 
 function report(progress: string): void {

@@ -1,4 +1,3 @@
-import { runArena } from './arena.ts';
 import { runCancellation } from './cancellation.ts';
 import { runHttp } from './http.ts';
 import { runIdle } from './idle.ts';
@@ -10,7 +9,6 @@ import { runStalls } from './stalls.ts';
 import { runWebSockets } from './websockets.ts';
 
 const HELP = `npm run bench                          all benchmarks with default options; writes the tables of bench/README.md
-npm run bench -- arena --help          the profiles of HttpArena: the framework and its peers
 npm run bench -- cancellation --help   what still runs after clients have left
 npm run bench -- http --help           HTTP: the framework and its peers
 npm run bench -- idle --help           memory of idle and slow connections, and pauses of garbage collection
@@ -32,7 +30,6 @@ const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<v
   services: runServices,
   stalls: runStalls,
   websockets: runWebSockets,
-  arena: runArena,
 };
 
 async function main([name, ...args]: readonly string[]): Promise<void> {

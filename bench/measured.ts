@@ -8,8 +8,14 @@ export function serveParent(ready: unknown, measure: (message: unknown) => unkno
   const send = process.send?.bind(process);
   if (!send) throw new Error('Cannot run without a channel to a parent process');
   process.on('disconnect', () => process.exit());
-  process.on('message', async (message) => send(await measure(message)));
+  process.on('message', async (message) => send((await measure(message)) ?? null));
   send(ready);
+}
+
+/** CPU time that this process has used. */
+export function usedCpuMicros(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
 }
 
 /** The memory of a server, in bytes: of its process, and of its JavaScript objects and buffers. */

@@ -19,6 +19,11 @@ export function pinToLoadCore(): void {
   if (canPin) spawnSync('taskset', ['-a', '-p', '-c', String(LOAD_CORE), String(process.pid)]);
 }
 
+/** A command that runs on `core`, if the system can pin processes. */
+export function pinned(command: readonly string[], core: number): readonly string[] {
+  return canPin ? ['taskset', '-c', String(core), ...command] : command;
+}
+
 const running = new Set<ChildProcess>();
 
 process.on('exit', () => {
@@ -37,12 +42,12 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts a process on `core`, if the system can pin processes. It is killed when this one exits. */
+/** Starts a process on `core`. It is killed when this one exits. */
 export function startProcess(
   command: readonly string[],
   { core, stdin = 'ignore', stdio = ['pipe', 'pipe'], env = {} }: StartOptions,
 ): ChildProcess {
-  const [file = '', ...args] = canPin ? ['taskset', '-c', String(core), ...command] : command;
+  const [file = '', ...args] = pinned(command, core);
   const child = spawn(file, args, {
     stdio: [stdin, ...stdio],
     env: { ...process.env, NODE_ENV: 'production', ...env },

@@ -5,30 +5,6 @@ import { machineName } from '../deploy/local/testing/machine.ts';
 import { replaceSection } from '../deploy/local/testing/markdown.ts';
 import type { Settings } from './options.ts';
 
-/** The environment of a measurement. */
-export interface Environment {
-  readonly machine: string;
-  readonly node: string;
-  readonly date: string;
-  readonly versions: Readonly<Record<string, string>>;
-}
-
-/** Describes this machine, Node, the date and the versions of `packages`. */
-export function describeEnvironment(packages: readonly string[]): Environment {
-  return {
-    machine: machineName(),
-    node: process.version,
-    date: new Date().toISOString().slice(0, 10),
-    versions: Object.fromEntries(packages.map((name) => [name, versionOf(name)])),
-  };
-}
-
-/** The environment as the first lines of a report. */
-export function environmentLines({ machine, node, date, versions }: Environment): string {
-  const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  return [`${date}, Node ${node}, ${machine}.`, named.join(', ')].filter(Boolean).join('\n\n');
-}
-
 function versionOf(packageName: string): string {
   const file = findPackageJSON(packageName, import.meta.url);
   if (!file) throw new Error(`Cannot find the package ${packageName}: run "npm ci"`);
@@ -39,21 +15,32 @@ function versionOf(packageName: string): string {
 export interface Report {
   /** The name of the JSON file and of the section in bench/README.md. */
   readonly name: string;
-  /** The printed report, and the section of bench/README.md. */
-  readonly markdown: string;
-  readonly data: unknown;
+  /** The packages whose versions are printed. */
+  readonly packages: Iterable<string>;
+  /** The paragraphs and tables after those of the environment. */
+  readonly lines: readonly string[];
+  readonly data: Readonly<Record<string, unknown>>;
 }
 
 /** Prints a report, writes its data as JSON and, after a complete run, its section of bench/README.md. */
 export function publish(
-  report: Report,
+  { name, packages, lines, data }: Report,
   { isComplete, out }: Pick<Settings, 'isComplete' | 'out'>,
 ): void {
-  const { name, markdown, data } = report;
+  const environment = {
+    machine: machineName(),
+    node: process.version,
+    date: new Date().toISOString().slice(0, 10),
+    versions: [...new Set(packages)].map((name) => `${name} ${versionOf(name)}`),
+  };
+  const { date, node, machine, versions } = environment;
+  const heads = [`${date}, Node ${node}, ${machine}.`, versions.join(', ')].filter(Boolean);
+  const markdown = [...heads, ...lines].join('\n\n');
   process.stdout.write(`\n${markdown}\n`);
   const folder = resolve(out ?? LOCAL_FOLDER);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(resolve(folder, `${name}.json`), `${JSON.stringify(data, null, 2)}\n`);
+  const json = JSON.stringify({ environment, ...data }, null, 2);
+  writeFileSync(resolve(folder, `${name}.json`), `${json}\n`);
   process.stderr.write(`Every sample: ${resolve(folder, name)}.json\n`);
   if (isComplete && out === undefined) {
     writeFileSync(README, replaceSection(readFileSync(README, 'utf8'), name, markdown));

@@ -3,7 +3,7 @@ import { markdownTable } from '../deploy/local/testing/markdown.ts';
 import { median, rotate } from '../deploy/local/testing/statistics.ts';
 import { readSettings } from './options.ts';
 import { type MeasuredProcess, startMeasured } from './process.ts';
-import { describeEnvironment, type Environment, environmentLines, publish } from './report.ts';
+import { publish } from './report.ts';
 import { ROUTERS } from './router/peers.ts';
 import { KINDS, type Kind } from './router/routes.ts';
 
@@ -33,18 +33,11 @@ export async function runRouter(args: readonly string[]): Promise<void> {
   const { only: routers, sizes } = settings.names;
   const { rounds } = settings.counts;
 
-  const packages = routers.flatMap((name) => ROUTERS[name]?.package ?? []);
-  const environment = describeEnvironment([...new Set(packages)]);
   const results: Result[] = [];
   for (const size of sizes) results.push(...(await measureSize(Number(size), routers, rounds)));
-  publish(
-    {
-      name: 'router',
-      markdown: toMarkdown(results, environment, rounds),
-      data: { environment, rounds, results },
-    },
-    settings,
-  );
+  const packages = routers.flatMap((name) => ROUTERS[name]?.package ?? []);
+  const lines = toLines(results, rounds);
+  publish({ name: 'router', packages, lines, data: { rounds, results } }, settings);
 }
 
 /** Starts every router in its own process; each measures all kinds of routes in every round. */
@@ -88,7 +81,7 @@ function summarize(
   >;
 }
 
-function toMarkdown(results: readonly Result[], environment: Environment, rounds: number): string {
+function toLines(results: readonly Result[], rounds: number): readonly string[] {
   const sizes = [...new Set(results.map(({ size }) => size))];
   const routers = [...new Set(results.map(({ router }) => router))];
   const rows = routers.map((router) => [
@@ -99,9 +92,8 @@ function toMarkdown(results: readonly Result[], environment: Environment, rounds
     }),
   ]);
   return [
-    environmentLines(environment),
     `Nanoseconds of CPU time per lookup among ${sizes.map((size) => size.toLocaleString('en')).join(' / ')} ` +
       `routes, medians of ${rounds} rounds: less is better.`,
     markdownTable(['', ...KINDS], rows),
-  ].join('\n\n');
+  ];
 }

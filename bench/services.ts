@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { markdownTable } from '../deploy/local/testing/markdown.ts';
 import { median } from '../deploy/local/testing/statistics.ts';
 import { ensureTool } from '../tools/programs.ts';
-import { runWrk, warmUp } from './http/wrk.ts';
+import { compare, type LoadedServer, warmUp } from './http/together.ts';
+import { runWrk } from './http/wrk.ts';
 import { readSettings } from './options.ts';
 import { PINNING } from './process.ts';
-import { describeEnvironment, environmentLines, publish } from './report.ts';
+import { publish } from './report.ts';
 import { ENDPOINTS, type Endpoint, SERVICES } from './services/endpoints.ts';
 import { type Server, type ServiceName, startEdge, startPair } from './services/pair.ts';
 import { checkParity } from './services/parity.ts';
@@ -41,7 +42,7 @@ export async function runServices(args: readonly string[]): Promise<void> {
     counts: {
       rounds: { help: 'measured rounds, each with new processes', default: 5 },
       seconds: {
-        help: 'seconds of load per round for an endpoint, directly and behind nginx',
+        help: 'turns of a second per round, directly and behind nginx; the median counts',
         default: 3,
       },
       connections: { help: 'open connections of wrk', default: 64 },
@@ -61,21 +62,14 @@ export async function runServices(args: readonly string[]): Promise<void> {
       samples.push(...(await measureService(service, { directory: own, round, counts })));
     }
   }
-  const environment = describeEnvironment(['fastify', 'pino', 'prom-client', 'zod']);
-  publish(
-    {
-      name: 'services',
-      markdown: [
-        environmentLines(environment),
-        `Medians of ${counts.rounds} rounds; wrk with ${counts.connections} connections; ${PINNING}. CPU ` +
-          'time of the server per request, directly and behind nginx; the ratio is that of fastify divided ' +
-          'by that of fw in the same round: above 1, fw is better.',
-        toTable(samples),
-      ].join('\n\n'),
-      data: { environment, settings: counts, samples },
-    },
-    settings,
-  );
+  const lines = [
+    `Medians of ${counts.rounds} rounds; wrk with ${counts.connections} connections; ${PINNING}. CPU ` +
+      'time of the server per request, directly and behind nginx; the ratio is that of fastify divided ' +
+      'by that of fw in the same round: above 1, fw is better.',
+    toTable(samples),
+  ];
+  const packages = ['fastify', 'pino', 'prom-client', 'zod'];
+  publish({ name: 'services', packages, lines, data: { settings: counts, samples } }, settings);
 }
 
 interface Round {
@@ -117,7 +111,7 @@ async function measureService(
   }
 }
 
-/** Loads both servers at the same time: what disturbs the machine disturbs both alike. */
+/** Compares both servers directly, and then behind their edges. */
 async function measureEndpoint(
   { method, body, headers, paths }: Endpoint,
   userIds: readonly string[],
@@ -126,28 +120,18 @@ async function measureEndpoint(
 ) {
   const request = { method, headers: headers?.() ?? {}, ...(body && { body }) };
   const requests = paths(userIds).map((path) => ({ ...request, path }));
-  const load = async (port: number, duration = seconds) => {
-    const url = `http://127.0.0.1:${port}`;
-    return (await runWrk({ url, requests, connections, seconds: duration })).requests;
-  };
-  await Promise.all(
-    targets.map(async ({ server }) => {
-      const before = await server.cpuMicros();
-      const usedMicros = async () => (await server.cpuMicros()) - before;
-      await warmUp(usedMicros, () => load(server.port, 1));
-    }),
-  );
   const results = [];
   for (const way of WAYS) {
-    const micros = await Promise.all(
-      targets.map(async ({ server, edge }) => {
-        const before = await server.cpuMicros();
-        const count = await load(way === 'directly' ? server.port : edge.port);
-        return ((await server.cpuMicros()) - before) / count;
-      }),
-    );
-    const [fwMicros = Number.NaN, fastifyMicros = Number.NaN] = micros;
-    results.push({ way, fwMicros, fastifyMicros });
+    const [fw, fastify] = targets.map(({ server, edge }) => {
+      const { port } = way === 'directly' ? server : edge;
+      return {
+        cpuMicros: server.cpuMicros,
+        load: (seconds: number) => runWrk({ port, requests, connections, seconds }),
+      };
+    }) as [LoadedServer, LoadedServer];
+    if (way === 'directly') await warmUp([fw, fastify]);
+    const { measured, reference } = await compare(fw, fastify, seconds);
+    results.push({ way, fwMicros: measured, fastifyMicros: reference });
   }
   return results;
 }

@@ -10,9 +10,7 @@ declare module 'koa' {
     type: string;
     state: { count?: number };
     params: Record<string, string>;
-    query: Record<string, unknown>;
     request: { body?: unknown };
-    set(name: string, value: string): void;
   }
 
   type Middleware = (ctx: Context, next: () => Promise<void>) => unknown;
@@ -21,7 +19,6 @@ declare module 'koa' {
     silent: boolean;
     use(middleware: Middleware): this;
     callback(): RequestListener;
-    listen(port: number, host: string): unknown;
   }
 }
 
@@ -31,7 +28,6 @@ declare module '@koa/router' {
   export default class Router {
     get(path: string, ...middleware: readonly Middleware[]): this;
     post(path: string, handler: Middleware): this;
-    put(path: string, handler: Middleware): this;
     routes(): Middleware;
   }
 }
@@ -39,16 +35,7 @@ declare module '@koa/router' {
 declare module '@koa/bodyparser' {
   import type { Middleware } from 'koa';
 
-  export function bodyParser(options?: {
-    readonly enableTypes?: readonly string[];
-    readonly jsonLimit?: number;
-  }): Middleware;
-}
-
-declare module 'koa-compress' {
-  import type { Middleware } from 'koa';
-
-  export default function compress(): Middleware;
+  export function bodyParser(): Middleware;
 }
 
 declare module 'koa-static' {
@@ -79,7 +66,6 @@ declare module 'polka' {
     get(path: string, handler: (req: Request, res: ServerResponse) => void): this;
     post(path: string, handler: (req: Request, res: ServerResponse) => void): this;
     readonly handler: RequestListener;
-    listen(port: number, host: string): unknown;
   }
 
   export default function polka(): Polka;

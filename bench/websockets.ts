@@ -1,57 +1,47 @@
 import type { Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 
 import { markdownTable } from '../deploy/local/testing/markdown.ts';
-import type { Memory } from './measured.ts';
-import { bytes, memoryPerConnection, openConnection } from './memory.ts';
+import { loadContestants, namesWith } from './contestant.ts';
+import { measureMemory, medianBytes, openConnection } from './memory.ts';
 import { readSettings } from './options.ts';
-import { describeEnvironment, environmentLines, publish } from './report.ts';
+import { publish } from './report.ts';
 
-const SERVER = fileURLToPath(new URL('websockets/server.ts', import.meta.url));
-const PACKAGES = { ws: 'ws', fastify: '@fastify/websocket', fw: '@fw/middleware' };
+const PACKAGES = ['ws', '@fastify/websocket', 'fastify', 'hono', '@hono/node-server'];
 
 /** Measures the memory of open WebSockets and prints a report. */
 export async function runWebSockets(args: readonly string[]): Promise<void> {
+  const contestants = await loadContestants();
   const settings = readSettings(args, {
     summary: 'Compares the memory of open WebSockets.',
-    names: { only: { help: 'servers', known: Object.keys(PACKAGES) } },
+    names: { only: { help: 'contestants', known: namesWith(contestants, 'websocket') } },
     counts: {
       connections: { help: 'open connections', default: 10_000 },
       rounds: { help: 'measured rounds', default: 3 },
     },
   });
   if (!settings) return;
-  const { connections, rounds } = settings.counts;
-  const environment = describeEnvironment(['ws', '@fastify/websocket', 'fastify']);
-  const samples: (Memory & { readonly server: string })[] = [];
-  for (let round = 0; round < rounds; round++) {
-    for (const server of settings.names.only) {
-      process.stderr.write(`websockets, round ${round + 1}: ${server}\n`);
-      const memory = await memoryPerConnection([SERVER, server], {
-        connections,
-        open: openWebSocket,
-      });
-      samples.push({ server, ...memory });
-    }
-  }
-  const rows = settings.names.only.map((server) => {
-    const own = samples.filter((sample) => sample.server === server);
-    return [server, bytes(own.map(({ used }) => used)), bytes(own.map(({ rss }) => rss))];
+  const { connections: count, rounds } = settings.counts;
+  const { only: names } = settings.names;
+  const websocket = { routes: ['websocket'] as const, open: openWebSocket, count };
+  const samples = await measureMemory({
+    section: 'websockets',
+    rounds,
+    names,
+    kinds: { websocket },
   });
-  const table = markdownTable(['', 'objects and buffers', 'process'], rows);
-  const lines = `Bytes per connection of ${connections} open ones that have sent one message each; medians of ${rounds} rounds.`;
+  const rows = names.map((name) => [name, ...medianBytes(samples, name, 'websocket')]);
+  const lines = [
+    `Bytes per connection of ${count} open ones that have sent one message each; medians of ${rounds} rounds.`,
+    markdownTable(['', 'objects and buffers', 'process'], rows),
+  ];
   publish(
-    {
-      name: 'websockets',
-      markdown: [environmentLines(environment), lines, table].join('\n\n'),
-      data: { environment, connections, samples },
-    },
+    { name: 'websockets', packages: PACKAGES, lines, data: { connections: count, samples } },
     settings,
   );
 }
 
 const HANDSHAKE = [
-  'GET /rooms/7 HTTP/1.1',
+  'GET /websocket HTTP/1.1',
   'Host: bench',
   'Connection: Upgrade',
   'Upgrade: websocket',

@@ -1,5 +1,4 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile, execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { freePortsFrom } from '../deploy/local/testing/ports.ts';
+import { startProgram } from '../deploy/local/testing/program.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const worktree = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'fw-new-service-')), 'fw');
@@ -117,19 +117,14 @@ test('Ctrl-C in the terminal of make dev ends it with exit code 0, and restores 
   const status = () => run('make', 'status').then((text) => text.match(/^\w.* ready /gm));
   const before = await status();
   const command = `make dev SERVICE=users PORT=${port}`;
-  const terminal = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-    ...{ cwd: worktree, env: environment() },
+  const script = ['script', '--quiet', '--return', '--command', command, '/dev/null'];
+  const { child, ended, output } = await startProgram(script, {
+    ...{ cwd: worktree, env: environment(), ready: /Ctrl-C: back to make up/ },
   });
-  const exit = once(terminal, 'exit');
-  let output = '';
-  terminal.stdout.on('data', (text) => {
-    output += text;
-  });
-  await expect.poll(() => output, { timeout: 60_000 }).toContain('Ctrl-C: back to make up');
 
-  terminal.stdin.write('\x03');
+  child.stdin?.write('\x03');
 
-  expect({ exit: await exit, output }).toMatchObject({ exit: [0, null] });
+  expect({ exit: await ended, output: output() }).toMatchObject({ exit: [0, null] });
   expect((await status())?.sort()).toEqual(before?.sort());
 });
 

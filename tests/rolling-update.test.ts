@@ -1,9 +1,9 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 
 import { startTestService } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
+import { newFolder } from '../deploy/local/testing/folder.ts';
 
 import { freePortsFrom } from '../deploy/local/testing/ports.ts';
 import { allowLongRequests, startTrialEdge } from '../deploy/local/testing/trial-edge.ts';
@@ -15,8 +15,7 @@ const SERVICE = new URL('rolling-update/src/service.ts', import.meta.url);
 const BACK_MS = 5_000;
 
 test('WebSockets live through a rolling update behind nginx', async () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'rolling-update-'));
-  onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+  const folder = newFolder('rolling-update-');
   const received = path.join(folder, 'received');
   const base = await freePortsFrom([0, 1]);
   const ports = [base, base + 1];

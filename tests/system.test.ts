@@ -1,10 +1,9 @@
-import { startPostgres } from '@fw/service/testing/postgres';
 import { onTestFinished, test, vi } from 'vitest';
 
 import type { Stores } from '../deploy/local/processes/stores.ts';
+import { startTrialStores } from '../deploy/local/testing/trial-stores.ts';
 import { startTrialSystem } from '../deploy/local/testing/trial-system.ts';
 import { readOrCreateSecret } from '../deploy/local/token.ts';
-import { startRedisServer } from '../framework/rate-limit/src/testing/redis-server.ts';
 import { checkSystem } from './check-system.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
@@ -19,10 +18,8 @@ test('the system on SQLite and memory passes the contract and smoke tests', () =
   checkNewSystem({}));
 
 test('the system on PostgreSQL and Redis passes the contract and smoke tests', async () => {
-  const [postgres, redis] = await Promise.all([startPostgres(), startRedisServer()]);
-  onTestFinished(async () => {
-    await Promise.all([postgres.stop(), redis.stop()]);
-  });
+  const { variables, stop } = await startTrialStores();
+  onTestFinished(stop);
 
-  await checkNewSystem({ DATABASE_URL: postgres.url, REDIS_URL: redis.url });
+  await checkNewSystem(variables);
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-import type { Case } from './work.ts';
+import type { Case } from '../work.ts';
 
 const UPGRADE = [
   'Connection: Upgrade',

@@ -18,8 +18,8 @@ end
 function done(summary)
   local errors = summary.errors
   print(string.format(
-    '{"requests":%d,"micros":%d,"bytes":%d,"failures":{"connect":%d,"read":%d,"write":%d,"timeout":%d,"status":%d}}',
-    summary.requests, summary.duration, summary.bytes,
+    '{"requests":%d,"failures":{"connect":%d,"read":%d,"write":%d,"timeout":%d,"status":%d}}',
+    summary.requests,
     errors.connect, errors.read, errors.write, errors.timeout, errors.status
   ))
 end

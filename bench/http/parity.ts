@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { type Exchange, exchangesOf, INVALID_BODY, type Workload } from './workloads.ts';
+import { type Exchange, exchangesOf, type Workload } from './workloads.ts';
 
 /**
  * Checks that the contestant on `port` sends the expected responses of `workload` with their headers,
@@ -28,7 +28,8 @@ export async function checkParity(port: number, workload: Workload): Promise<voi
   }
   const [known] = exchangesOf(workload);
   if (!known) return;
-  if (known.body !== undefined) await checkStatus(port, { ...known, body: INVALID_BODY }, 400);
+  const { invalidBody: body } = known;
+  if (body !== undefined) await checkStatus(port, { ...known, body }, 400);
   await checkStatus(port, { ...known, path: '/no/such/path' }, 404);
   const { Authorization } = known.headers ?? {};
   if (Authorization === undefined) return;

@@ -1,8 +1,13 @@
 import { markdownTable } from '../../deploy/local/testing/markdown.ts';
 import { median } from '../../deploy/local/testing/statistics.ts';
 import { barChart } from '../chart.ts';
-import { type Environment, environmentLines } from '../report.ts';
-import { ADD_ONS, bareOf, COMMON_WORKLOADS, type Workload } from './workloads.ts';
+import {
+  ADD_ONS,
+  bareOf,
+  COMMON_WORKLOADS,
+  COMPARED_WORKLOADS,
+  type Workload,
+} from './workloads.ts';
 
 /** The measurement of one contestant in one round, while it shares a core with its reference. */
 export interface Sample {
@@ -45,22 +50,18 @@ export function summarize(samples: readonly Sample[]): readonly Summary[] {
   });
 }
 
-/** The ratios of `raw` and of every contestant that has all measured common workloads, highest mean first. */
-function ratiosOf(summaries: readonly Summary[]) {
-  const workloads = COMMON_WORKLOADS.filter((name) =>
-    summaries.some(({ workload }) => workload === name),
-  );
+/** The measured ones of `names`, and the ratios of `raw` and of the contestants with any of them, highest mean first. */
+function ratiosOf(summaries: readonly Summary[], names: readonly Workload[]) {
+  const workloads = names.filter((name) => summaries.some(({ workload }) => workload === name));
   const measured = [...Map.groupBy(summaries, ({ contestant }) => contestant)].map(
     ([contestant, own]) => {
-      const ratios = workloads.flatMap(
-        (name) => own.find(({ workload }) => workload === name)?.ratio ?? [],
-      );
+      const ratios = workloads.map((name) => own.find(({ workload }) => workload === name)?.ratio);
       return { contestant, ratios };
     },
   );
   const contestants = [{ contestant: 'raw', ratios: workloads.map(() => 1) }, ...measured]
-    .filter(({ ratios }) => ratios.length > 0 && ratios.length === workloads.length)
-    .map((row) => ({ ...row, mean: mean(row.ratios) }))
+    .map((row) => ({ ...row, mean: mean(row.ratios.filter((ratio) => ratio !== undefined)) }))
+    .filter((row) => row.mean > 0)
     .sort((a, b) => b.mean - a.mean);
   return { workloads, contestants };
 }
@@ -90,35 +91,30 @@ function addOnTable(summaries: readonly Summary[]): string {
   return markdownTable(['', ...contestants.map(([name]) => name)], rows);
 }
 
-/** The section of bench/README.md: ratios of the common workloads, and the cost of each add-on. */
-export function httpSection(results: {
-  readonly environment: Environment;
-  readonly rounds: number;
-  readonly summaries: readonly Summary[];
-}): string {
-  const { workloads, contestants } = ratiosOf(results.summaries);
+/** The lines of the report: ratios to `raw`, and the cost of each add-on. */
+export function httpLines(summaries: readonly Summary[], rounds: number): readonly string[] {
+  const { workloads, contestants } = ratiosOf(summaries, COMPARED_WORKLOADS);
   const ratios = [
-    `Medians of ${results.rounds} rounds. CPU time per request of \`node:http\` divided by that of ` +
+    `Medians of ${rounds} rounds. CPU time per request of \`node:http\` divided by that of ` +
       'the framework, while both share one core: more is better.',
     markdownTable(
       ['', ...workloads],
       contestants.map(({ contestant, ratios }) => [
         contestant,
-        ...ratios.map((ratio) => ratio.toFixed(2)),
+        ...ratios.map((ratio) => ratio?.toFixed(2) ?? ''),
       ]),
     ),
   ];
   return [
-    environmentLines(results.environment),
     ...(workloads.length > 0 ? ratios : []),
     'Cost of an add-on per request, in µs of CPU time and in percent of the request without it: less is better.',
-    addOnTable(results.summaries),
-  ].join('\n\n');
+    addOnTable(summaries),
+  ];
 }
 
 /** A chart of the mean ratio of the common workloads, highest first. */
 export function speedChart(summaries: readonly Summary[]): string {
-  const bars = ratiosOf(summaries).contestants.map(({ contestant, mean }) => ({
+  const bars = ratiosOf(summaries, COMMON_WORKLOADS).contestants.map(({ contestant, mean }) => ({
     label: contestant === 'raw' ? 'node:http' : contestant,
     value: mean,
   }));

@@ -1,10 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 
 import { issueToken } from '../../deploy/local/token.ts';
+import { SERVICE_NAMES } from '../../services/services.ts';
 import { resourceName } from '../resources.ts';
 
 /** Workloads of every contestant, one application each. */
 export const COMMON_WORKLOADS = ['hello', 'parameter', 'post', 'list', 'middlewares'] as const;
+
+/** The workloads that are compared with `raw`. Not every contestant has the last two. */
+export const COMPARED_WORKLOADS = [...COMMON_WORKLOADS, 'upload', 'static'] as const;
 
 /** Each add-on, with the bare workload that it extends. */
 const ADD_ON_TO = {
@@ -24,7 +30,7 @@ const ADD_ON_TO = {
   'security-headers': 'hello',
 } as const;
 
-export type BareWorkload = (typeof COMMON_WORKLOADS)[number] | 'user' | 'item' | 'page';
+export type BareWorkload = (typeof COMPARED_WORKLOADS)[number] | 'user' | 'item' | 'page';
 export type AddOn = keyof typeof ADD_ON_TO;
 export type Workload = BareWorkload | AddOn;
 
@@ -32,7 +38,7 @@ export const ADD_ONS = Object.keys(ADD_ON_TO) as readonly AddOn[];
 
 /** All workloads. `user`, `item` and `page` are only references of their add-ons. */
 export const WORKLOADS: readonly Workload[] = [
-  ...COMMON_WORKLOADS,
+  ...COMPARED_WORKLOADS,
   ...(['user', 'item', 'page'] as const),
   ...ADD_ONS,
 ];
@@ -47,7 +53,9 @@ export interface Exchange {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   /** Sent as `application/json`, unless `headers` contains another type. */
-  readonly body?: string;
+  readonly body?: string | Buffer;
+  /** A body for which the response must be 400. */
+  readonly invalidBody?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
   /** The names of headers that the response must have. */
@@ -93,6 +101,17 @@ export const ITEM_SCHEMA = {
   },
 };
 
+/** The root of this repository. */
+export const ROOT_FOLDER = resolve(import.meta.dirname, '../..');
+
+/** The folder of the `static` workload. */
+export const SERVICES_FOLDER = join(ROOT_FOLDER, 'services');
+
+/** The paths of its files: the OpenAPI documents of the services, 13 to 40 KiB. */
+export const FILES = SERVICE_NAMES.flatMap((name) =>
+  ['v1', 'v2'].map((version) => `/services/${name}/openapi/${version}.json`),
+);
+
 /** The number of middlewares in the `middlewares` workload; each increments a counter. */
 export const MIDDLEWARES = 10;
 
@@ -116,8 +135,8 @@ export const UserSchema = z.object({
   role: z.string().min(1),
 });
 
-/** A body that `readUser` and `UserSchema` reject; the expected response is 400. */
-export const INVALID_BODY = JSON.stringify({ ...NEW_USER, email: '' });
+/** A body that `readUser` and `UserSchema` reject. */
+const INVALID_BODY = JSON.stringify({ ...NEW_USER, email: '' });
 
 /** The limit of the `limited` workload, which no contestant reaches. */
 export const MAX_PER_MINUTE = 1_000_000_000;
@@ -144,6 +163,8 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
+const UPLOAD_BYTES = 256 * 1024;
+
 /** `parameter` requests every route in turn, with changing ids. */
 const BARE_EXCHANGES: Readonly<Record<BareWorkload, readonly Exchange[]>> = {
   hello: [get('/', { hello: 'world' })],
@@ -158,12 +179,24 @@ const BARE_EXCHANGES: Readonly<Record<BareWorkload, readonly Exchange[]>> = {
       method: 'POST',
       path: '/users',
       body: JSON.stringify(NEW_USER),
+      invalidBody: INVALID_BODY,
       status: 201,
       expected: { data: NEW_USER },
     },
   ],
   list: [get('/items', { data: ITEMS })],
   middlewares: [get('/', { count: MIDDLEWARES })],
+  upload: [
+    {
+      method: 'POST',
+      path: '/upload',
+      headers: { 'Content-Type': 'application/octet-stream' },
+      body: Buffer.alloc(UPLOAD_BYTES, 'upload'),
+      status: 200,
+      expected: { bytes: UPLOAD_BYTES },
+    },
+  ],
+  static: FILES.map((path) => get(path, JSON.parse(readFileSync(join(ROOT_FOLDER, path), 'utf8')))),
   user: Array.from({ length: 1_000 }, (_, index) => {
     const id = String(1_000 + index);
     return get(`/api/v1/users/${id}`, findUser(id));

@@ -4,42 +4,37 @@ import { fileURLToPath } from 'node:url';
 
 import { ensureTool } from '../../tools/programs.ts';
 import { LOAD_CORE, startProcess } from '../process.ts';
-import { type Sequence, toMessages } from './messages.ts';
+import type { Exchange } from './workloads.ts';
 
 const SCRIPT = fileURLToPath(new URL('load.lua', import.meta.url));
 
-export interface Load extends Sequence {
-  /** Of the server, without a path. */
-  readonly url: string;
+/** A request; a body is sent as `application/json`, unless `headers` contains another type. */
+export type LoadRequest = Pick<Exchange, 'path' | 'headers' | 'body'> & {
+  readonly method?: string;
+};
+
+export interface Load {
+  readonly port: number;
+  /** Sent in turn. */
+  readonly requests: readonly LoadRequest[];
   readonly connections: number;
   readonly seconds: number;
 }
 
-export interface LoadResult {
-  readonly requests: number;
-  readonly requestsPerSecond: number;
-  /** Of all responses, with their headers. */
-  readonly bytes: number;
-}
-
 /**
- * Sends load to a server with wrk.
+ * Sends load to a server with wrk, and returns the number of responses.
  *
  * @throws {Error} if a connection failed, or a response had a status of 400 or more
  */
-export async function runWrk({
-  url,
-  connections,
-  seconds,
-  ...sequence
-}: Load): Promise<LoadResult> {
+export async function runWrk({ port, requests, connections, seconds }: Load): Promise<number> {
   const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', SCRIPT];
+  const url = `http://127.0.0.1:${port}`;
   const child = startProcess([ensureTool('wrk'), ...options, url], {
     core: LOAD_CORE,
     stdin: 'pipe',
     stdio: ['pipe', 'inherit'],
   });
-  child.stdin?.end(toMessages(sequence));
+  child.stdin?.end(Buffer.concat(requests.map(encode)));
   const [[code], output] = await Promise.all([
     once(child, 'close'),
     child.stdout ? text(child.stdout) : '',
@@ -48,25 +43,26 @@ export async function runWrk({
   return readResult(output);
 }
 
-/** After this CPU time V8 has compiled what a request needs. Elapsed time says less on a busy machine. */
-const WARM_UP_MICROS = 3e6;
-
-/** Calls `load` until a process has used enough CPU time to be measured. */
-export async function warmUp(
-  usedMicros: () => Promise<number>,
-  load: () => Promise<unknown>,
-): Promise<void> {
-  while ((await usedMicros()) < WARM_UP_MICROS) await load();
+/** What `load.lua` reads: a line with the length of the message, and the message. */
+function encode({ method = 'GET', path, headers, body = '' }: LoadRequest): Buffer {
+  const length = Buffer.byteLength(body);
+  const lines = Object.entries({
+    Host: '127.0.0.1',
+    ...(length > 0 && { 'Content-Type': 'application/json' }),
+    ...headers,
+    ...(length > 0 && { 'Content-Length': length }),
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
+  const bytes = Buffer.byteLength(head) + length;
+  return Buffer.concat([Buffer.from(`${bytes}\n${head}`), Buffer.from(body)]);
 }
 
 /** Reads the line of JSON that `load.lua` prints after the output of wrk. */
-function readResult(output: string): LoadResult {
+function readResult(output: string): number {
   const line = output.split('\n').find((text) => text.startsWith('{"requests":'));
   if (!line) throw new Error(`Cannot read the output of wrk: ${output}`);
-  const { requests, micros, bytes, failures } = JSON.parse(line) as {
+  const { requests, failures } = JSON.parse(line) as {
     requests: number;
-    micros: number;
-    bytes: number;
     failures: Record<string, number>;
   };
   const failed = Object.entries(failures).filter(([, count]) => count > 0);
@@ -74,5 +70,5 @@ function readResult(output: string): LoadResult {
     const kinds = failed.map(([kind, count]) => `${kind} ${count}`).join(', ');
     throw new Error(`wrk counted failures in ${requests} requests: ${kinds || 'no responses'}`);
   }
-  return { requests, bytes, requestsPerSecond: (requests * 1e6) / micros };
+  return requests;
 }

@@ -8,9 +8,10 @@ import { buildService } from '@fw/service/build';
 import { planEdge } from '../../deploy/local/processes/edge.ts';
 import { upstreamsOf } from '../../deploy/local/processes/system.ts';
 import { freePort } from '../../deploy/local/testing/ports.ts';
+import { startProgram } from '../../deploy/local/testing/program.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
 import { ensureTool } from '../../tools/programs.ts';
-import { LOAD_CORE, MEASURED_CORE, startProcess, stopProcess } from '../process.ts';
+import { LOAD_CORE, MEASURED_CORE, pinned, startProcess, stopProcess } from '../process.ts';
 import { type Endpoint, JWT_SECRET } from './endpoints.ts';
 
 export type ServiceName = Endpoint['service'];
@@ -111,9 +112,11 @@ export async function startEdge(port: number, prefix: string) {
     upstreams: upstreamsOf(SERVICE_NAMES.map((service) => ({ service, port }))),
     prefix,
   });
-  const child = startProcess([command, ...args], { core: LOAD_CORE, stdio: ERRORS_ONLY });
-  await waitUntilOk(child, `http://127.0.0.1:${edgePort}/`);
-  return { port: edgePort, stop: () => stopProcess(child) };
+  const { stop } = await startProgram(pinned([command, ...args], LOAD_CORE), {
+    ready: `http://127.0.0.1:${edgePort}/`,
+    isGroup: true,
+  });
+  return { port: edgePort, stop: () => stop('SIGKILL') };
 }
 
 async function waitUntilOk(child: ChildProcess, url: string): Promise<void> {

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
-import os from 'node:os';
 import path from 'node:path';
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { SERVICES } from '../../services/services.ts';
 import { ensureTool } from '../../tools/programs.ts';
+import { newFolder } from '../local/testing/folder.ts';
 import { freePort, listenAnywhere } from '../local/testing/ports.ts';
 import { startTrialSystem, type TrialSystem } from '../local/testing/trial-system.ts';
 import { secretFile } from '../local/token.ts';
@@ -30,7 +30,7 @@ afterAll(() => system.stop());
 
 /** Runs a profile against the system; returns the result, the output, and k6's metrics. */
 async function run(profile: string, env: Readonly<Record<string, string>>, base = system.origin) {
-  const out = newFolder();
+  const out = newFolder('fw-load-');
   let output = '';
   const result = await runLoad({
     profile,
@@ -52,12 +52,6 @@ function runProgram(args: readonly string[], env: Readonly<Record<string, string
     env: { ...MACHINE, ...env },
     encoding: 'utf8',
   });
-}
-
-function newFolder(): string {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-load-'));
-  onTestFinished(() => fs.rmSync(folder, { recursive: true }));
-  return folder;
 }
 
 function secret(): string {
@@ -151,9 +145,12 @@ test('spike expects 503 with Retry-After during the overload', async () => {
 });
 
 test('a missed threshold is marked in the output and makes the program exit with 1', () => {
-  const { status, stdout, stderr } = runProgram(['--base', system.origin, '--out', newFolder()], {
-    ...{ JWT_SECRET: secret(), DURATION: '3s', LATENCY_FACTOR: '0.001' },
-  });
+  const { status, stdout, stderr } = runProgram(
+    ['--base', system.origin, '--out', newFolder('fw-load-')],
+    {
+      ...{ JWT_SECRET: secret(), DURATION: '3s', LATENCY_FACTOR: '0.001' },
+    },
+  );
 
   expect(status).toBe(1);
   expect(stdout).toMatch(/^ +http_req_duration\{name:GET \/api\/v1\/users\}\n +✗ 'p\(95\)<0\.25'/m);
@@ -172,7 +169,7 @@ test('failed requests are counted, and the first are printed', async () => {
 });
 
 test('an error of k6 is reported with its exit code and the last lines of its log', () => {
-  const out = newFolder();
+  const out = newFolder('fw-load-');
   const { status, stderr } = runProgram(['--base', system.origin, '--out', out], {
     ...{ JWT_SECRET: secret(), RATE: '0' },
   });
@@ -185,7 +182,7 @@ test('an error of k6 is reported with its exit code and the last lines of its lo
 });
 
 test('the scripts run in a folder whose path contains a space, a non-ASCII letter, "%" and "#"', async () => {
-  const root = path.join(newFolder(), 'a ü 100% #1');
+  const root = path.join(newFolder('fw-load-'), 'a ü 100% #1');
   for (const name of ['deploy/k6', 'deploy/charts', 'services']) {
     fs.cpSync(path.join(ROOT, name), path.join(root, name), { recursive: true });
   }
@@ -205,7 +202,7 @@ test.each([
   ['load', { LATENCY_FACTOR: '-1' }, 'LATENCY_FACTOR is "-1": expected a number above 0'],
 ])('%s rejects %j', async (profile, env, message) => {
   const { status, stderr } = runProgram(
-    [...['--profile', profile, '--base', system.origin], ...['--out', newFolder()]],
+    [...['--profile', profile, '--base', system.origin], ...['--out', newFolder('fw-load-')]],
     {
       ...{ JWT_SECRET: secret(), ...env },
     },

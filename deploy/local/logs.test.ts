@@ -1,15 +1,13 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
-
 import { createMerge, followFile, labelLine } from './logs.ts';
+import { newFolder } from './testing/folder.ts';
 
 /** Follows logs with these texts; returns their files, and the printed lines. */
 function follow(texts: Readonly<Record<string, string>>) {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw ü logs-'));
-  onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+  const folder = newFolder('fw ü logs-');
   const file = (name: string) => path.join(folder, `${name}.log`);
   const printed: string[] = [];
   const add = createMerge((line) => void printed.push(labelLine(line)), 50);

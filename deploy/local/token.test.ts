@@ -1,35 +1,29 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 
 import { jwtVerify } from 'jose';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { newFolder } from './testing/folder.ts';
 
 import { issueToken, readOrCreateSecret, secretFile } from './token.ts';
 
 const PROGRAM = path.join(import.meta.dirname, 'token.ts');
 
-function newFolder(): string {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-token-'));
-  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 test('the secret is generated once per folder, readable only for the owner, and no draft remains', () => {
-  const run = path.join(newFolder(), 'run');
+  const run = path.join(newFolder('fw-token-'), 'run');
 
   const secret = readOrCreateSecret(run);
 
   expect(Buffer.byteLength(secret)).toBeGreaterThanOrEqual(32);
   expect(readOrCreateSecret(run)).toBe(secret);
-  expect(readOrCreateSecret(newFolder())).not.toBe(secret);
+  expect(readOrCreateSecret(newFolder('fw-token-'))).not.toBe(secret);
   expect(fs.statSync(secretFile(run)).mode & 0o777).toBe(0o600);
   expect(fs.readdirSync(run)).toEqual([path.basename(secretFile(run))]);
 });
 
 test('a token contains user, tier and expiry, and is signed with the secret', async () => {
-  const secret = readOrCreateSecret(newFolder());
+  const secret = readOrCreateSecret(newFolder('fw-token-'));
 
   const token = issueToken({ secret, user: 'ada', tier: 'pro', hours: 2 });
 

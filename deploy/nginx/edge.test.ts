@@ -2,13 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
-import os from 'node:os';
 import path from 'node:path';
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-
 import { ensureTool } from '../../tools/programs.ts';
 import { edgeLimitsOf } from '../local/processes/edge.ts';
+import { newFolder } from '../local/testing/folder.ts';
 import { freePort, listenAnywhere } from '../local/testing/ports.ts';
 import { startTrialEdge, type TrialEdge } from '../local/testing/trial-edge.ts';
 
@@ -71,8 +70,7 @@ async function logged(id: string) {
 }
 
 test('the files of this folder are a valid configuration as they are', () => {
-  const prefix = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-edge-'));
-  onTestFinished(() => fs.rmSync(prefix, { recursive: true }));
+  const prefix = newFolder('fw-edge-');
   fs.cpSync(import.meta.dirname, prefix, { recursive: true });
 
   const args = ['-t', '-q', '-e', 'stderr', '-p', prefix, '-c', 'nginx.conf'];

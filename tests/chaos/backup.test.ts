@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 
 import { runToEnd, startService } from '@fw/service/testing';
 import { startPostgres } from '@fw/service/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
+import { newFolder } from '../../deploy/local/testing/folder.ts';
 
 import { createUsers } from './create-users.ts';
 import { FULL } from './results.ts';
@@ -56,8 +56,7 @@ async function read(url: string, ids: readonly string[]): Promise<unknown[]> {
 test.each(['PostgreSQL', 'SQLite'] as const)(
   'a backup of %s under load restores every user acknowledged before it began',
   async (store) => {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-backup-'));
-    onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+    const folder = newFolder('fw-backup-');
     const create = async () => {
       const database = await createDatabase[store](folder);
       onTestFinished(database.lose);

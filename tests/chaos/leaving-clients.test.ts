@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { startPostgres } from '@fw/service/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 
-import type { Stores } from '../../deploy/local/processes/stores.ts';
 import { readRunning } from '../../deploy/local/state.ts';
 import { markdownTable } from '../../deploy/local/testing/markdown.ts';
+import { startTrialStores } from '../../deploy/local/testing/trial-stores.ts';
 import { startTrialSystem, type TrialSystem } from '../../deploy/local/testing/trial-system.ts';
 import { issueToken, readOrCreateSecret } from '../../deploy/local/token.ts';
-import { startRedisServer } from '../../framework/rate-limit/src/testing/redis-server.ts';
 import { createUsers } from './create-users.ts';
 import { leave } from './leaving-clients/leave.ts';
 import { describeExcess, type Resources, readResources } from './leaving-clients/resources.ts';
@@ -72,22 +70,15 @@ async function measure(
   return all;
 }
 
-async function startStores(): Promise<Stores> {
-  const [postgres, redis] = await Promise.all([startPostgres(), startRedisServer()]);
-  onTestFinished(async () => {
-    await Promise.all([postgres.stop(), redis.stop()]);
-  });
-  return { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
-}
-
 const rows: string[][] = [];
 
 test.each(['SQLite', 'PostgreSQL and Redis'])(
   'clients that leave during a response leave nothing behind (%s)',
   async (stores) => {
-    const variables = stores === 'SQLite' ? {} : await startStores();
+    const servers = stores === 'SQLite' ? undefined : await startTrialStores();
+    onTestFinished(() => servers?.stop());
     const NODE_OPTIONS = nodeOptionsOf(['collect-garbage']);
-    const system = await startTrialSystem({ ...variables, NODE_OPTIONS });
+    const system = await startTrialSystem({ ...servers?.variables, NODE_OPTIONS });
     onTestFinished(system.stop);
     await createUsers(system.origin, { count: USERS });
     await leaveAll(system, CLIENTS / 10);

@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { startPostgres } from '@fw/service/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { markdownTable } from '../../deploy/local/testing/markdown.ts';
+import { startTrialStores } from '../../deploy/local/testing/trial-stores.ts';
 import { startTrialSystem } from '../../deploy/local/testing/trial-system.ts';
-import {
-  type RedisServer,
-  startRedisServer,
-} from '../../framework/rate-limit/src/testing/redis-server.ts';
+import type { RedisServer } from '../../framework/rate-limit/src/testing/redis-server.ts';
 import { nodeOptionsOf } from './preload.ts';
 import { FULL, writeResults } from './results.ts';
 import type { Slope } from './soak/slope.ts';
@@ -29,15 +26,10 @@ async function soakWith(
   programs: Parameters<typeof nodeOptionsOf>[0],
   settings: SoakOptions,
 ): Promise<SoakResult> {
-  const [postgres, redis] = await Promise.all([startPostgres(), startRedisServer()]);
-  onTestFinished(async () => {
-    await Promise.all([postgres.stop(), redis.stop()]);
-  });
-  const system = await startTrialSystem({
-    DATABASE_URL: postgres.url,
-    REDIS_URL: redis.url,
-    NODE_OPTIONS: nodeOptionsOf(programs),
-  });
+  const { variables, redis, stop } = await startTrialStores();
+  onTestFinished(stop);
+  const NODE_OPTIONS = nodeOptionsOf(programs);
+  const system = await startTrialSystem({ ...variables, NODE_OPTIONS });
   onTestFinished(system.stop);
   const [result] = await Promise.all([soak(system, settings), pause(redis, settings)]);
   console.log(tableOf(result));

@@ -1,9 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import net from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { freePort, listenAnywhere } from '../../deploy/local/testing/ports.ts';
+import { startProgram } from '../../deploy/local/testing/program.ts';
 import { ensureTool } from '../../tools/programs.ts';
 
 /** A TCP proxy to one port, whose connections can be disturbed. */
@@ -31,10 +29,8 @@ export interface Toxiproxy {
 /** Starts Toxiproxy; builds it first if the machine does not have it. */
 export async function startToxiproxy(): Promise<Toxiproxy> {
   const apiPort = await freePort();
-  const child = spawn(ensureTool('toxiproxy-server'), ['-port', String(apiPort)], {
-    stdio: 'ignore',
-  });
-  await untilListening(child, apiPort);
+  const command = [ensureTool('toxiproxy-server'), '-port', String(apiPort)];
+  const program = await startProgram(command, { ready: `http://127.0.0.1:${apiPort}/version` });
   const garbage = net.createServer(sendGarbage);
   const garbagePort = await listenAnywhere(garbage);
 
@@ -78,24 +74,10 @@ export async function startToxiproxy(): Promise<Toxiproxy> {
       };
     },
     async stop() {
-      const ended = once(child, 'exit');
-      child.kill();
-      await ended;
+      await program.stop();
       await new Promise((resolve) => garbage.close(resolve));
     },
   };
-}
-
-async function untilListening(child: ChildProcess, port: number): Promise<void> {
-  const isListening = () =>
-    fetch(`http://127.0.0.1:${port}/version`).then(
-      () => true,
-      () => false,
-    );
-  while (!(await isListening())) {
-    if (child.exitCode !== null) throw new Error('Cannot start Toxiproxy: it has ended');
-    await sleep(20);
-  }
 }
 
 /** Sends random bytes to a client, and closes the connection after 100 ms. */

@@ -1,13 +1,12 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 
+import { runProgram } from '../../deploy/local/cluster/program.ts';
+import { startProgram } from '../../deploy/local/testing/program.ts';
 import { Container, docker, missingEngine } from '../../tools/images/container.ts';
 
 const MINUTES = 60_000;
@@ -24,15 +23,9 @@ beforeAll(async () => {
   }
 }, 5 * MINUTES);
 
-/** Runs a program and returns its standard output; rejects with its output if it fails. */
-async function run(cwd: string, program: string, ...args: readonly string[]): Promise<string> {
+function run(cwd: string, program: string, ...args: readonly string[]): Promise<string> {
   const env = { ...process.env, NODE_OPTIONS: '', NODE_ENV: '', VITEST: '' };
-  try {
-    return (await promisify(execFile)(program, args, { cwd, env })).stdout;
-  } catch (cause) {
-    const { stdout = '', stderr = '' } = cause as { stdout?: string; stderr?: string };
-    throw new Error(`Cannot run ${program} ${args.join(' ')}:\n${stdout}${stderr}`, { cause });
-  }
+  return runProgram(program, args, { cwd, env });
 }
 
 /** Sends requests to a service that has no tasks; its ports are at `url` and `health`. */
@@ -80,13 +73,12 @@ describe.each(names)('the service %s', (name) => {
 
   test('serves requests after npm run build and ends on SIGTERM with exit code 0', async () => {
     await run(service, 'npm', 'run', 'build');
-    const { child, health, url } = await start(service, process.execPath, 'dist/main.js');
-    const ended = once(child, 'exit');
+    const { program, health, url } = await start(service, process.execPath, 'dist/main.js');
 
     await exerciseService(url, health);
-    child.kill('SIGTERM');
+    await program.stop();
 
-    expect(await ended).toEqual([0, null]);
+    expect(await program.ended).toEqual([0, null]);
   });
 
   test('serves requests with npm run dev', async () => {
@@ -97,29 +89,18 @@ describe.each(names)('the service %s', (name) => {
 });
 
 /** Starts a service with an empty store; it is killed at the end of the test. */
-async function start(service: string, program: string, ...args: readonly string[]) {
+async function start(service: string, ...command: readonly string[]) {
   const drain = { DRAIN_DELAY_MS: '0', DRAIN_IDLE_MS: '0' };
   const ports = { PORT: '0', HEALTH_PORT: '0', LOG_FORMAT: 'json', ...drain };
-  const child = spawn(program, args, {
+  const program = await startProgram(command, {
     cwd: service,
     env: { PATH: process.env.PATH, HOME: os.homedir(), DATABASE_FILE: ':memory:', ...ports },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true,
+    ready: /(http:\/\/[\d.:]+).*(http:\/\/[\d.:]+)/s,
+    isGroup: true,
   });
-  onTestFinished(() => killGroup(child));
-  let output = '';
-  child.stdout.on('data', (chunk) => {
-    output += chunk;
-  });
-  const addresses = () => output.match(/http:\/\/[\d.:]+/g) ?? [];
-  await expect.poll(addresses, { timeout: MINUTES }).toHaveLength(2);
-  const [health = '', url = ''] = addresses();
-  return { child, health, url };
-}
-
-/** Kills a process and those that it started. */
-function killGroup({ pid, exitCode }: ChildProcess): void {
-  if (pid !== undefined && exitCode === null) process.kill(-pid, 'SIGKILL');
+  onTestFinished(() => program.stop('SIGKILL'));
+  const [, health = '', url = ''] = program.match;
+  return { program, health, url };
 }
 
 const missing = missingEngine();

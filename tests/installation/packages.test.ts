@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
 import { afterAll, expect, inject, test } from 'vitest';
+import { newFolder } from '../../deploy/local/testing/folder.ts';
 
 import { listEntries } from './entries.ts';
 import { install } from './project.ts';
@@ -14,8 +14,7 @@ import type { Runtime } from './runtimes.ts';
 const project = inject('project');
 const tarballs = inject('tarballs');
 const runtimes = inject('runtimes');
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-packages-'));
-afterAll(() => fs.rmSync(folder, { recursive: true }));
+const folder = newFolder('fw-packages-', afterAll);
 
 test('all packages but @fw/service install without a registry and without a warning', async () => {
   const withoutDependencies = tarballs.filter((file) => !file.includes('fw-service-'));

@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { runProgram } from '../../deploy/local/cluster/program.ts';
 import { folders } from '../../deploy/local/state.ts';
 import { freePort } from '../../deploy/local/testing/ports.ts';
+import { startProgram } from '../../deploy/local/testing/program.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
 import { ensureTool } from '../../tools/programs.ts';
 
@@ -49,13 +48,10 @@ export async function startRegistry(): Promise<TestRegistry> {
   );
   const env = { ...process.env, DOCKER_CONFIG: folder, COSIGN_PASSWORD: '', ALLOW_DIRTY: '1' };
   await runProgram(ensureTool('cosign'), ['generate-key-pair'], { cwd: folder, env });
-  const child = spawn(ensureTool('registry'), ['serve', path.join(folder, 'registry.json')], {
-    stdio: 'ignore',
-  });
-  while (!(await fetch(`http://127.0.0.1:${port}/v2/`).catch(() => undefined))) {
-    if (child.exitCode !== null) throw new Error('The registry has ended');
-    await sleep(50);
-  }
+  const registry = await startProgram(
+    [ensureTool('registry'), 'serve', path.join(folder, 'registry.json')],
+    { ready: `http://127.0.0.1:${port}/v2/` },
+  );
 
   const name = `127.0.0.1:${port}/fw`;
   const images: string[] = [];
@@ -81,7 +77,7 @@ export async function startRegistry(): Promise<TestRegistry> {
     async [Symbol.asyncDispose]() {
       const all = images.flatMap((image) => [image, `${name}/${image}`]);
       await runProgram('docker', ['rmi', ...all]).catch(() => 'Some were not built.');
-      child.kill('SIGKILL');
+      await registry.stop('SIGKILL');
       fs.rmSync(folder, { recursive: true });
     },
   };

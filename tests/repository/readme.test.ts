@@ -1,11 +1,11 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+
+import { startProgram } from '../../deploy/local/testing/program.ts';
 
 const root = join(import.meta.dirname, '../..');
 mkdirSync(join(root, '.local'), { recursive: true });
@@ -42,18 +42,14 @@ test('the program in the README serves what it says', async () => {
   const [program = ''] = programsOf('README.md');
   const file = join(folder, 'program.ts');
   writeFileSync(file, program.replace('listen(app, 3000)', 'listen(app, 0)'));
-  const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] });
-  try {
-    const [line] = await once(createInterface(child.stdout), 'line');
-    const origin = /http:\S+/.exec(line)?.[0];
+  const { match, stop } = await startProgram([process.execPath, file], { ready: /http:\S+/ });
+  onTestFinished(() => stop());
+  const [origin] = match;
 
-    const found = await fetch(`${origin}/api/v1/users/7`);
-    const missing = await fetch(`${origin}/api/v1/users/8`);
+  const found = await fetch(`${origin}/api/v1/users/7`);
+  const missing = await fetch(`${origin}/api/v1/users/8`);
 
-    expect(await found.json()).toEqual({ data: { id: '7', name: 'Ada' } });
-    expect(missing.status).toBe(404);
-    expect(await missing.json()).toMatchObject({ detail: 'User "8" not found', code: 'NOT_FOUND' });
-  } finally {
-    child.kill();
-  }
+  expect(await found.json()).toEqual({ data: { id: '7', name: 'Ada' } });
+  expect(missing.status).toBe(404);
+  expect(await missing.json()).toMatchObject({ detail: 'User "8" not found', code: 'NOT_FOUND' });
 });

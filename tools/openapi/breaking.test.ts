@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { newFolder } from '../../deploy/local/testing/folder.ts';
 
 import { readBaseline } from './baseline.ts';
 import { compareDocuments, printReports } from './breaking.ts';
@@ -15,12 +15,6 @@ function documentOf(maximum: number) {
   const limit = { name: 'limit', in: 'query', schema: { type: 'integer', maximum } };
   const get = { parameters: [limit], responses: { 200: { description: 'OK' } } };
   return { openapi: '3.1.1', info: { title: 'Users', version: '1' }, paths: { '/users': { get } } };
-}
-
-function newFolder(): string {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-breaking-'));
-  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 function writeDocument(root: string, maximum: number): void {
@@ -36,7 +30,7 @@ function git(root: string, ...args: readonly string[]): void {
 
 /** A repository with a commit for each tag; the maximum of `limit` is the number after it. */
 function newRepository(releases: Readonly<Record<string, number>>): string {
-  const root = newFolder();
+  const root = newFolder('fw-breaking-');
   git(root, 'init');
   for (const [tag, maximum] of Object.entries(releases)) {
     writeDocument(root, maximum);
@@ -71,7 +65,7 @@ test('the files are compared with the highest release', () => {
 
 test('a commit or a folder replaces the release', () => {
   const root = newRepository({ 'v1.0.0': 50, 'v1.1.0': 60 });
-  const other = newFolder();
+  const other = newFolder('fw-breaking-');
   writeDocument(other, 100);
 
   expect(compare(root, { against: 'HEAD~1' })).toBe('HEAD~1\n');

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { newFolder } from '../../deploy/local/testing/folder.ts';
 
 import { findBreakingChanges } from './find-breaking-changes.ts';
 
@@ -44,8 +44,7 @@ function findingsAbout(name: string, { before = [], edits }: Row): string[] {
   const edited = structuredClone(old);
   for (const one of edits) edit(edited, one);
   expect(JSON.stringify(edited), 'the edit changes nothing').not.toBe(JSON.stringify(old));
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-planted-edits-'));
-  onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+  const folder = newFolder('fw-planted-edits-');
   fs.writeFileSync(path.join(folder, 'old.json'), JSON.stringify(old));
   fs.writeFileSync(path.join(folder, 'edited.json'), JSON.stringify(edited));
   return findBreakingChanges('old.json', 'edited.json', folder).flatMap(({ operation, changes }) =>

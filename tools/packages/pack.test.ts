@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 
 import { afterAll, expect, test } from 'vitest';
+import { newFolder } from '../../deploy/local/testing/folder.ts';
 
 import { listPackages } from './pack.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-pack-'));
-afterAll(() => fs.rmSync(folder, { recursive: true }));
+const folder = newFolder('fw-pack-', afterAll);
 
 const first = packedBy(root, 'first', {});
 const tarballs = fs.readdirSync(first);

@@ -1,18 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { ensureTool } from '../../../tools/programs.ts';
+import { newFolder } from '../../local/testing/folder.ts';
 import { CASES, DAY, probed, up } from './alert-cases.ts';
 import { charts, only, type Rendered, SHARED, type Values } from './render.ts';
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-alerts-'));
-afterAll(() => fs.rmSync(folder, { recursive: true }));
+const folder = newFolder('fw-alerts-', afterAll);
 
 const runbookUrl = 'https://docs.example.org/runbook';
 

@@ -1,21 +1,19 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 
 import { runToEnd, startService } from '@fw/service/testing';
 import { startPostgres } from '@fw/service/testing/postgres';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-
 import { type Certificate, issueCertificate } from '../../local/testing/certificate.ts';
+import { newFolder } from '../../local/testing/folder.ts';
 import { charts, only } from './render.ts';
 
 const MAIN = new URL('../../../services/users/src/main.ts', import.meta.url);
 const CA = '/run/secrets/fw/postgres-ca.crt';
 
 test('a service verifies the certificate of PostgreSQL', async () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-tls-'));
-  onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+  const folder = newFolder('fw-tls-');
   const certificate = issueCertificate(['127.0.0.1']);
   fs.writeFileSync(path.join(folder, 'ca.crt'), certificate['tls.crt']);
   fs.writeFileSync(path.join(folder, 'other.crt'), issueCertificate(['127.0.0.1'])['tls.crt']);

@@ -1,17 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 
 import { afterAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { ensureTool } from '../../../tools/programs.ts';
+import { newFolder } from '../../local/testing/folder.ts';
 import { charts, NEEDED, PRODUCTION, type Rendered, SHARED } from './render.ts';
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-charts-'));
-afterAll(() => fs.rmSync(folder, { recursive: true }));
+const folder = newFolder('fw-charts-', afterAll);
 
 /** What kube-score finds in the charts, with the reason. */
 const EXPLAINED: Readonly<Record<string, string>> = {

@@ -1,19 +1,17 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import { startPostgres } from '@fw/service/testing/postgres';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 
-import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
 import { SERVICE_NAMES, serviceOf } from '../../../services/services.ts';
 import { ensureTool } from '../../../tools/programs.ts';
 import { runLoad } from '../../k6/run.ts';
 import { replicasOf } from '../../local/processes/system.ts';
 import { freePort } from '../../local/testing/ports.ts';
+import { startProgram } from '../../local/testing/program.ts';
+import { startTrialStores } from '../../local/testing/trial-stores.ts';
 import { startTrialSystem } from '../../local/testing/trial-system.ts';
 import { charts, EVERYTHING, only, type Rendered, SHARED } from './render.ts';
 
@@ -26,9 +24,9 @@ let origin: string;
 /** The system on shared stores, with the labels of a cluster, after a short load. */
 beforeAll(async () => {
   const programs = { k6: ensureTool('k6'), prometheus: ensureTool('prometheus') };
-  const [postgres, redis] = await Promise.all([startPostgres(), startRedisServer()]);
-  stack.defer(async () => void (await Promise.all([postgres.stop(), redis.stop()])));
-  const system = await startTrialSystem({ DATABASE_URL: postgres.url, REDIS_URL: redis.url });
+  const stores = await startTrialStores();
+  stack.defer(stores.stop);
+  const system = await startTrialSystem(stores.variables);
   stack.defer(() => system.stop());
 
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-prometheus-'));
@@ -54,20 +52,11 @@ beforeAll(async () => {
   const address = `127.0.0.1:${await freePort()}`;
   origin = `http://${address}`;
   const args = ['--config.file=prometheus.yaml', '--storage.tsdb.path=data', '--log.level=error'];
-  const server = spawn(programs.prometheus, [...args, `--web.listen-address=${address}`], {
-    cwd: folder,
-    stdio: 'inherit',
-  });
-  stack.defer(async () => {
-    server.kill();
-    if (server.exitCode === null) await once(server, 'exit');
-  });
-  await vi.waitFor(
-    async () => {
-      if (!(await fetch(`${origin}/-/ready`)).ok) throw new Error('Prometheus is not ready');
-    },
-    { timeout: 60_000, interval: 200 },
+  const prometheus = await startProgram(
+    [programs.prometheus, ...args, `--web.listen-address=${address}`],
+    { cwd: folder, ready: `${origin}/-/ready` },
   );
+  stack.defer(() => prometheus.stop());
   await runLoad({
     ...{ profile: 'smoke', base: system.origin, run: system.folders.run, out: folder },
     env: { ...process.env, DURATION: '8s', LATENCY_FACTOR: '100' },

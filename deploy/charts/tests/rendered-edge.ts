@@ -1,12 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureTool } from '../../../tools/programs.ts';
 import { type Certificate, writeSecretVolume } from '../../local/testing/certificate.ts';
 import { freePort } from '../../local/testing/ports.ts';
+import { startProgram } from '../../local/testing/program.ts';
 import { only, type Rendered } from './render.ts';
 
 /** nginx that runs with the rendered configuration. */
@@ -54,37 +53,22 @@ export async function startRenderedEdge(options: RenderedEdgeOptions): Promise<R
   if (certificate) writeSecretVolume(path.join(prefix, 'tls'), { ...certificate });
 
   const [container] = only(objects, 'Deployment', 'fw-edge').spec.template.spec.containers;
-  const [sh = '', ...args]: string[] = container.command.map((one: string) =>
+  const command: string[] = container.command.map((one: string) =>
     one.replaceAll('/edge', prefix).replace(/^nginx$/, nginx),
   );
   const asRoot = process.getuid?.() === 0 ? ['-g', 'user root root;'] : [];
-  const logFile = path.join(prefix, 'error.log');
-  const log = fs.openSync(logFile, 'w');
-  const child = spawn(sh, [...args, ...asRoot], { stdio: ['ignore', 'ignore', log] });
-  fs.closeSync(log);
-  const exited = once(child, 'exit');
-  await waitUntilUp(port, prefix);
+  const nginxProcess = await startProgram([...command, ...asRoot], {
+    ready: `http://127.0.0.1:${port}/page/index.html`,
+  });
   return {
     port,
     tlsPort,
     prefix,
     async stop() {
-      child.kill('SIGQUIT');
-      await exited;
+      await nginxProcess.stop('SIGQUIT');
       fs.rmSync(prefix, { recursive: true });
     },
   };
-}
-
-async function waitUntilUp(port: number, prefix: string): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  const isUp = () => fetch(`http://127.0.0.1:${port}/page/index.html`).then(({ ok }) => ok);
-  while (!(await isUp().catch(() => false))) {
-    if (Date.now() > deadline) {
-      throw new Error(`nginx does not respond: ${fs.readFileSync(path.join(prefix, 'error.log'))}`);
-    }
-    await sleep(20);
-  }
 }
 
 /** The lines for TLS: nginx before 1.25.1 has no directive `http2`. */

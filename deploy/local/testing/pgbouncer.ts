@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
 import { ensureTool } from '../../../tools/programs.ts';
 import { freePort } from './ports.ts';
+import { startProgram } from './program.ts';
 
 /** When a client of PgBouncer returns its connection to the server. */
 export type PoolMode = 'session' | 'transaction';
@@ -47,17 +46,8 @@ export async function startPgbouncer(
   // PgBouncer does not run as root, and does not notice the end of its parent: the shell does.
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
   const script = '"$@" & read -r _; kill $!; wait';
-  const child = spawn('/bin/sh', ['-c', script, 'sh', program, ...user, file], {
-    stdio: ['pipe', 'ignore', 'pipe'],
-  });
-  let log = '';
-  await new Promise<void>((resolve, reject) => {
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      log += text;
-      if (log.includes('process up')) resolve();
-      if (/FATAL|not found/.test(log)) reject(new Error(`Cannot start PgBouncer: ${log}`));
-    });
-  });
+  const command = ['/bin/sh', '-c', script, 'sh', program, ...user, file];
+  const { child, ended } = await startProgram(command, { ready: /process up/ });
   return {
     through(database) {
       const address = new URL(database);
@@ -65,8 +55,7 @@ export async function startPgbouncer(
       return address.href;
     },
     async stop() {
-      const ended = once(child, 'exit');
-      child.stdin.end();
+      child.stdin?.end();
       await ended;
       fs.rmSync(folder, { recursive: true });
     },
