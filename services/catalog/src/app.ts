@@ -21,10 +21,14 @@ export interface CatalogAppOptions extends ServiceRuntime {
   readonly versionConfig?: VersionConfig;
 }
 
-const DESCRIPTION = `Lists, searches and counts the items of a catalog.
+const INFO = {
+  title: 'Catalog',
+  version: packageJson.version,
+  description: `Lists, searches and counts the items of a catalog.
 
 Items and their \`ETag\` change only when an import replaces the whole catalog.
-Version 1 is deprecated and does not change.`;
+Version 1 is deprecated and does not change.`,
+};
 
 /** Creates the catalog API. */
 export function createCatalogApp({
@@ -36,13 +40,7 @@ export function createCatalogApp({
   const v2 = createCatalogRoutesV2(store);
 
   const app = createServiceApp(runtime);
-  app.use(
-    mcp({
-      router: v2,
-      path: `${V2}/mcp`,
-      info: { title: 'Catalog', version: packageJson.version, description: DESCRIPTION },
-    }),
-  );
+  app.use(mcp({ router: v2, path: `${V2}/mcp`, info: INFO }));
   const retirement = retirementOf({ since: V1_DEPRECATED_SINCE, successor: V2 }, versionConfig);
   const routers = mountVersions(
     app,
@@ -55,9 +53,7 @@ export function createCatalogApp({
   app.use(
     documents({
       name: 'catalog',
-      title: 'Catalog',
-      version: packageJson.version,
-      description: DESCRIPTION,
+      ...INFO,
       license: { name: 'MIT', identifier: 'MIT' },
       routers,
     }),
