@@ -1,8 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 import { openPostgres } from '@fw/service/postgres';
 import { openDatabase } from '@fw/service/sqlite';
@@ -13,7 +10,7 @@ import { openPostgresUserStore } from './store/postgres.ts';
 import { openSqliteUserStore } from './store/sqlite.ts';
 import { USERS_FORMAT } from './store/sqlite-migrations.ts';
 import type { UserStore } from './store.ts';
-import { ADA, createTestApi, TEN } from './testing.ts';
+import { ADA, createTestApi, newFile, TEN } from './testing.ts';
 
 const USERS = '/api/v2/users';
 const BOB = { name: 'Bob', email: 'bob@example.com' };
@@ -53,9 +50,7 @@ async function createPostgres(): Promise<Database> {
 }
 
 async function createSqlite(): Promise<Database> {
-  const directory = mkdtempSync(join(tmpdir(), 'users-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  const file = join(directory, 'users.db');
+  const file = newFile();
   return {
     open: () => openSqliteUserStore(file),
     async run(sql) {

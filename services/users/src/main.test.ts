@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { runToEnd } from '@fw/service/testing';
@@ -8,20 +7,15 @@ import {
   startTestService,
   testMissingCertificate,
 } from '@fw/service/testing/vitest';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { USERS_MIGRATIONS } from './store/postgres-migrations.ts';
 import { USERS_FORMAT } from './store/sqlite-migrations.ts';
+import { newFile } from './testing.ts';
 
 const MAIN = new URL('./main.ts', import.meta.url);
 
 const server = startTestPostgres();
-
-function newFile(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'users-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  return join(directory, 'users.db');
-}
 
 test('the service creates and returns a user, and is ready', async () => {
   const { url, healthUrl } = await startTestService(MAIN, { DATABASE_FILE: newFile() });

@@ -1,8 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 import { openDatabase } from '@fw/service/sqlite';
 import type { ServiceProcess } from '@fw/service/testing';
@@ -10,6 +7,7 @@ import { startTestService } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { USERS_FORMAT } from './store/sqlite-migrations.ts';
+import { newFile } from './testing.ts';
 
 const MAIN = new URL('./main.ts', import.meta.url);
 
@@ -19,9 +17,7 @@ const HEAP_MB = 128;
 
 /** Starts the service with `count` users. */
 async function start(count: number): Promise<ServiceProcess> {
-  const directory = mkdtempSync(join(tmpdir(), 'users-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  const file = join(directory, 'users.db');
+  const file = newFile();
   fill(file, count);
   return startTestService(MAIN, {
     DATABASE_FILE: file,

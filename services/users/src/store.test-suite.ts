@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { MAX_BATCH_LENGTH, MAX_BATCH_USERS } from './store/rows.ts';
 import type { UserStore } from './store.ts';
+import { userOf } from './testing.ts';
 import type { Outcome, User } from './user.ts';
 
 /** Tests that apply to every `UserStore`. `open` returns a store without users on each call. */
@@ -21,15 +22,11 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       await expect(store.check()).resolves.toBeUndefined();
     });
 
-    test('find returns the inserted user, with times to the millisecond', async () => {
-      const store = await openStore(ada, bob);
+    test('find returns the user with exactly this id, with times to the millisecond', async () => {
+      const exact = { ...ada, createdAt: new Date('2026-11-21T10:00:00.123Z') };
+      const store = await openStore(exact, bob);
 
-      expect(await store.find('ada')).toEqual(ada);
-    });
-
-    test('ids are case-sensitive; find returns undefined for an unknown id', async () => {
-      const store = await openStore(ada);
-
+      expect(await store.find('ada')).toEqual(exact);
       expect(await store.find('ADA')).toBeUndefined();
       expect(await store.find('')).toBeUndefined();
     });
@@ -153,18 +150,12 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       expect(await store.find('bob')).toEqual(bob);
     });
 
-    test('update accepts an empty name', async () => {
-      const store = await openStore(ada);
-
-      expect(await store.update('ada', { name: '' }, atLater)).toMatchObject({ name: '' });
-    });
-
     test('update without uniqueEmail accepts the e-mail address of another user', async () => {
       const store = await openStore(ada, bob);
 
-      const updated = await store.update('bob', { email: ada.email }, atLater);
+      const updated = await store.update('bob', { name: '', email: ada.email }, atLater);
 
-      expect(updated).toMatchObject({ id: 'bob', email: ada.email, version: 2 });
+      expect(updated).toMatchObject({ id: 'bob', name: '', email: ada.email, version: 2 });
     });
 
     test('concurrent updates of different fields are both stored', async () => {
@@ -237,6 +228,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect(second).toEqual({ users: [upperCase] });
         expect((await store.page({ limit: 9, email: 'ÄDA@EXAMPLE.COM' })).users).toEqual([umlaut]);
         expect((await store.page({ limit: 9, email: 'äda@example.com' })).users).toEqual([]);
+        expect((await store.page({ limit: 9, email: '%@example.com' })).users).toEqual([]);
       });
     });
 
@@ -481,7 +473,6 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
   });
 }
 
-const created = new Date('2026-11-21T10:00:00.123Z');
 const later = new Date('2026-11-22T08:30:00.456Z');
 const unique = { uniqueEmail: true } as const;
 const atLater = { updatedAt: later };
@@ -491,11 +482,4 @@ function isUser(outcome: Outcome): outcome is User {
   return typeof outcome !== 'string';
 }
 
-const [ada, bob, cyd] = ['ada', 'bob', 'cyd'].map((id) => ({
-  id,
-  name: id.toUpperCase(),
-  email: `${id}@example.com`,
-  createdAt: created,
-  updatedAt: created,
-  version: 1,
-})) as [User, User, User];
+const [ada, bob, cyd] = [userOf('ada'), userOf('bob'), userOf('cyd')];

@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 import { request } from '@fw/core/testing';
 import { onTestFinished } from 'vitest';
 
@@ -5,11 +9,33 @@ import { createUsersApp } from './app.ts';
 import { BODY_LIMIT } from './config.ts';
 import { openSqliteUserStore } from './store/sqlite.ts';
 import type { UserStore } from './store.ts';
+import type { User } from './user.ts';
 
 /** The user that most tests create. */
 export const ADA = { name: 'Ada', email: 'ada@example.com' };
 export const TEN = '2026-11-21T10:00:00.000Z';
 export const NOON = '2026-11-21T12:00:00.000Z';
+
+/** Creates a user as a store has it. */
+export function userOf(id: string, changes: Partial<User> = {}): User {
+  const createdAt = new Date(TEN);
+  const times = { createdAt, updatedAt: createdAt };
+  return {
+    id,
+    name: id.toUpperCase(),
+    email: `${id}@example.com`,
+    ...times,
+    version: 1,
+    ...changes,
+  };
+}
+
+/** The path of a new SQLite file, which is removed after the test. */
+export function newFile(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'users-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return join(directory, 'users.db');
+}
 
 /** Opens an empty store that is closed after the test. */
 export function openTestStore(): UserStore {
@@ -23,11 +49,13 @@ export function createTestApi({
   store = openTestStore(),
   bodyLimit = BODY_LIMIT,
   idPrefix = 'u',
+  logger = { info() {}, warn() {}, error(..._args: unknown[]) {} },
 } = {}) {
   const clock = { time: TEN };
   let ids = 0;
   const app = createUsersApp({
     store,
+    logger,
     newId: () => `${idPrefix}${++ids}`,
     now: () => new Date(clock.time),
     bodyLimit,

@@ -2,7 +2,7 @@ import { plantField } from '@fw/service/testing';
 import { expect, test } from 'vitest';
 
 import { MAX_BATCH_USERS } from './store/rows.ts';
-import { ADA, createTestApi, openTestStore } from './testing.ts';
+import { ADA, createTestApi, openTestStore, userOf } from './testing.ts';
 
 const ID = { v1: '/api/v1/users/u1', v2: '/api/v2/users/u1' };
 
@@ -38,11 +38,7 @@ test.each<[method: string, path: string, body?: object]>([
 
 test('the streamed list never sends an undeclared field of a row', async () => {
   const { send, store } = await newApi();
-  const at = new Date();
-  const users = Array.from({ length: 2 * MAX_BATCH_USERS }, (_, index) => ({
-    ...{ id: `x${index}`, name: 'X', email: 'x@example.com', version: 1 },
-    ...{ createdAt: at, updatedAt: at },
-  }));
+  const users = Array.from({ length: 2 * MAX_BATCH_USERS }, (_, at) => userOf(`x${at}`));
   await Promise.all(users.map((user) => store.insert(user)));
 
   const response = await send('GET', '/api/v1/users');

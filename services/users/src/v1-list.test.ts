@@ -1,23 +1,13 @@
-import { openConnection, request } from '@fw/core/testing';
+import { openConnection } from '@fw/core/testing';
 import { listen, ServiceUnavailableError } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { createUsersApp } from './app.ts';
-import { BODY_LIMIT } from './config.ts';
 import { MAX_BATCH_USERS } from './store/rows.ts';
 import type { PageOptions, UserStore } from './store.ts';
-import { openTestStore } from './testing.ts';
+import { createTestApi, openTestStore, userOf } from './testing.ts';
 import type { User } from './user.ts';
 
 const USERS = '/api/v1/users';
-const bodyLimit = BODY_LIMIT;
-const logger = { info() {}, warn() {}, error() {} };
-const NOW = new Date('2026-11-21T10:00:00Z');
-
-function userOf(id: string, changes: Partial<User> = {}): User {
-  const email = `${id}@example.com`;
-  return { id, name: 'Zoë "李" 🙂', email, createdAt: NOW, updatedAt: NOW, version: 1, ...changes };
-}
 
 /** Creates a store with `users`; `pages` records the calls of `page`. */
 async function newStore(users: readonly User[]) {
@@ -35,7 +25,7 @@ async function newStore(users: readonly User[]) {
 }
 
 function manyUsers(count: number): readonly User[] {
-  return Array.from({ length: count }, (_, at) => userOf(`u${at}`));
+  return Array.from({ length: count }, (_, at) => userOf(`u${at}`, { name: 'Zoë "李" 🙂' }));
 }
 
 function toV1({ id, name, email, createdAt, updatedAt }: User) {
@@ -48,7 +38,7 @@ test.each([0, 1, MAX_BATCH_USERS, MAX_BATCH_USERS + 1, 3 * MAX_BATCH_USERS])(
     const users = manyUsers(count);
     const { store } = await newStore(users);
 
-    const response = await request(createUsersApp({ store, bodyLimit, logger }), USERS);
+    const response = await createTestApi({ store }).send('GET', USERS);
 
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(await response.text()).toBe(JSON.stringify({ data: users.map(toV1), total: count }));
@@ -57,13 +47,12 @@ test.each([0, 1, MAX_BATCH_USERS, MAX_BATCH_USERS + 1, 3 * MAX_BATCH_USERS])(
 
 test('a list whose users are all deleted while it is sent is empty', async () => {
   const { store } = await newStore([]);
-  const app = createUsersApp({
-    store: { ...store, list: async () => ({ users: [], total: 2, next: 1 }) },
-    bodyLimit,
-    logger,
-  });
+  const emptied: UserStore = {
+    ...store,
+    list: async () => ({ users: [], total: 2, next: 1 }),
+  };
 
-  const response = await request(app, USERS);
+  const response = await createTestApi({ store: emptied }).send('GET', USERS);
 
   expect(await response.json()).toEqual({ data: [], total: 0 });
 });
@@ -73,10 +62,7 @@ test('a page of several batches is complete JSON', async () => {
   const users = manyUsers(150).map((user) => ({ ...user, name, email: name }));
   const { store, pages } = await newStore(users);
 
-  const response = await request(
-    createUsersApp({ store, bodyLimit, logger }),
-    `${USERS}?page=2&limit=100`,
-  );
+  const response = await createTestApi({ store }).send('GET', `${USERS}?page=2&limit=100`);
 
   const data = users.slice(100).map(toV1);
   const meta = { total: 150, page: 2, limit: 100 };
@@ -87,9 +73,7 @@ test('a page of several batches is complete JSON', async () => {
 test('HEAD of a long list has the headers of GET and reads one batch', async () => {
   const { store, pages } = await newStore(manyUsers(5 * MAX_BATCH_USERS));
 
-  const response = await request(createUsersApp({ store, bodyLimit, logger }), USERS, {
-    method: 'HEAD',
-  });
+  const response = await createTestApi({ store }).send('HEAD', USERS);
 
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -109,7 +93,7 @@ test('total is the number of sent users, even if users are created and deleted w
     },
   };
 
-  const response = await request(createUsersApp({ store: changing, bodyLimit, logger }), USERS);
+  const response = await createTestApi({ store: changing }).send('GET', USERS);
 
   const { data, total } = (await response.json()) as { data: User[]; total: number };
   expect(total).toBe(data.length);
@@ -120,7 +104,7 @@ test('a list whose remaining users are deleted while it is sent ends after the s
   const { store } = await newStore(manyUsers(2 * MAX_BATCH_USERS));
   const emptied: UserStore = { ...store, page: async () => ({ users: [] }) };
 
-  const response = await request(createUsersApp({ store: emptied, bodyLimit, logger }), USERS);
+  const response = await createTestApi({ store: emptied }).send('GET', USERS);
 
   expect(await response.json()).toMatchObject({ total: MAX_BATCH_USERS });
 });
@@ -132,11 +116,8 @@ test('a store failure in the middle of a list closes the connection and is logge
     ...store,
     page: () => Promise.reject(new ServiceUnavailableError('the store is unavailable')),
   };
-  const app = createUsersApp({
-    store: failing,
-    bodyLimit,
-    logger: { ...logger, error: (...args: unknown[]) => void errors.push(args) },
-  });
+  const logger = { info() {}, warn() {}, error: (...args: unknown[]) => void errors.push(args) };
+  const { app } = createTestApi({ store: failing, logger });
   const server = await listen(app, 0);
   onTestFinished(() => server.close());
 

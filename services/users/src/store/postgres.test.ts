@@ -7,18 +7,10 @@ import { type Pgbouncer, startPgbouncer } from '../../../../deploy/local/testing
 import { VARIABLES } from '../config.ts';
 import { describeUserStore } from '../store.test-suite.ts';
 import type { UserStore } from '../store.ts';
+import { userOf } from '../testing.ts';
 import { openStore } from './open.ts';
 import { openPostgresUserStore } from './postgres.ts';
 import { USERS_MIGRATIONS } from './postgres-migrations.ts';
-
-const CYD = {
-  id: 'cyd',
-  name: 'Cyd',
-  email: 'cyd@example.com',
-  createdAt: new Date(0),
-  updatedAt: new Date(0),
-  version: 1,
-};
 
 const server = startTestPostgres();
 
@@ -66,12 +58,12 @@ async function runSql(text: string): Promise<readonly unknown[]> {
 
 test('openStore opens the users in DATABASE_URL', async () => {
   const [other] = await openEmpty(1);
-  await other?.insert(CYD);
+  await other?.insert(userOf('cyd'));
 
   const store = await openStore(readConfig(VARIABLES, { DATABASE_URL: server().url }));
   onTestFinished(() => store.close());
 
-  expect(await store.find('cyd')).toEqual(CYD);
+  expect(await store.find('cyd')).toEqual(userOf('cyd'));
 });
 
 test('a migration counts the stored users', async () => {
@@ -98,10 +90,9 @@ test('of concurrent inserts in several processes, one gets the e-mail', async ()
 
   const outcomes = await Promise.all(
     Array.from({ length: 60 }, (_, at) =>
-      stores[at % 3]?.insert(
-        { ...CYD, id: `${at}`, email: at % 2 ? 'A@b.c' : 'a@b.c' },
-        { uniqueEmail: true },
-      ),
+      stores[at % 3]?.insert(userOf(`${at}`, { email: at % 2 ? 'A@b.c' : 'a@b.c' }), {
+        uniqueEmail: true,
+      }),
     ),
   );
 
