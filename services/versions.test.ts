@@ -1,7 +1,6 @@
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { memoryStore } from '@fw/middleware/idempotency';
 import type { VersionConfig } from '@fw/service';
-import { quiet } from '@fw/service/testing';
 import type { Application, Middleware } from 'fw';
 import { expect, test } from 'vitest';
 

@@ -1,3 +1,4 @@
+import { quiet } from '@fw/core/testing';
 import { describe, expect, test } from 'vitest';
 
 import { type Application, createApp } from './application.ts';
@@ -5,8 +6,6 @@ import type { Middleware } from './context.ts';
 import { annotate } from './middleware.ts';
 import { createRouter } from './router/create-router.ts';
 import { request } from './testing/index.ts';
-
-const quiet = { info() {}, warn() {}, error() {} };
 
 /** Middleware that adds `name` to the header `Trace`. */
 function trace(name: string): Middleware {

@@ -1,4 +1,5 @@
 import { Readable, Writable } from 'node:stream';
+import { quiet } from '@fw/core/testing';
 
 import { describe, expect, test } from 'vitest';
 
@@ -6,8 +7,6 @@ import { createApp } from './application.ts';
 import type { Context } from './context.ts';
 import { listen } from './server/listen.ts';
 import { openConnection, request } from './testing/index.ts';
-
-const silent = { info() {}, warn() {}, error() {} };
 
 describe('ctx.redirect', () => {
   test.each([
@@ -25,7 +24,7 @@ describe('ctx.redirect', () => {
     ["/-._~!$&'()*+,;=:@", "/-._~!$&'()*+,;=:@"],
     ['', ''],
   ])('to %j sends Location: %s', async (url, location) => {
-    const app = createApp({ logger: silent }).use((ctx) => ctx.redirect(url));
+    const app = createApp({ logger: quiet }).use((ctx) => ctx.redirect(url));
 
     const response = await request(app, '/');
 
@@ -35,7 +34,7 @@ describe('ctx.redirect', () => {
   });
 
   test('to a query value with CR and LF sends one Location header', async () => {
-    const app = createApp({ logger: silent }).use((ctx) => ctx.redirect(`/to/${ctx.query.page}`));
+    const app = createApp({ logger: quiet }).use((ctx) => ctx.redirect(`/to/${ctx.query.page}`));
     const server = await listen(app, 0);
 
     const bytes = await openConnection(server.port)
@@ -52,7 +51,7 @@ describe('ctx.redirect', () => {
 /** An application that sends `body`, and its logged errors. */
 function sending(body: unknown, prepare: (ctx: Context) => void = () => {}) {
   const errors: unknown[] = [];
-  const logger = { ...silent, error: (_: string, error?: unknown) => void errors.push(error) };
+  const logger = { ...quiet, error: (_: string, error?: unknown) => void errors.push(error) };
   const app = createApp({ logger }).use((ctx) => {
     prepare(ctx);
     ctx.send(body as string);

@@ -1,5 +1,5 @@
 import { createApp, type Middleware } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { recordLog, request } from '@fw/core/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type ErrorHandlerOptions, errorHandler, notFoundHandler } from './error-handler.ts';
 import {
@@ -16,7 +16,6 @@ import {
   UnsupportedMediaTypeError,
   ValidationError,
 } from './index.ts';
-import { recordLog } from './testing/logs.ts';
 
 /** Sends one request to an application whose handler throws `thrown`. */
 async function responseTo(thrown: unknown, options?: ErrorHandlerOptions) {

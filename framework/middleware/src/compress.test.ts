@@ -2,11 +2,10 @@ import { Readable } from 'node:stream';
 import zlib from 'node:zlib';
 
 import { createApp, listen, type Middleware } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { errorHandler, ServiceUnavailableError } from '@fw/errors';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { quiet } from '../../errors/src/testing/logs.ts';
 import { type CompressOptions, compress } from './compress.ts';
 import { isNotModified } from './preconditions.ts';
 

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 import { createApp, type Middleware } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { describe, expect, test } from 'vitest';
-
-import { quiet } from '../../errors/src/testing/logs.ts';
 import {
   type CookieOptions,
   createSignedCookies,

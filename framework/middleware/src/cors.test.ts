@@ -1,10 +1,8 @@
 import { createApp, type Middleware } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { errorHandler, notFoundHandler, TooManyRequestsError } from '@fw/errors';
 import { createRouter } from '@fw/router';
 import { describe, expect, test } from 'vitest';
-
-import { quiet } from '../../errors/src/testing/logs.ts';
 import { type CorsOptions, cors } from './cors.ts';
 
 const ORIGIN = 'https://app.example.com';

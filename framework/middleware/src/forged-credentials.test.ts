@@ -2,12 +2,10 @@ import { createCipheriv, createHmac, generateKeyPairSync, randomBytes } from 'no
 
 import { createApp, type Middleware } from '@fw/core';
 import { createRouter } from '@fw/core/router';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { exportJWK, SignJWT } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
-
-import { quiet } from '../../errors/src/testing/logs.ts';
 import { bearerToken } from './bearer-token/bearer-token.ts';
 import { createSignedCookies } from './cookies.ts';
 import { session } from './session/session.ts';

@@ -3,10 +3,8 @@ import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { createApp, type Middleware } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { expect, onTestFinished, test } from 'vitest';
-
-import { quiet } from '../../errors/src/testing/logs.ts';
 import { currentContext, requestContext } from './request-context.ts';
 
 /** A function deep in the call stack that has no `ctx`. */

@@ -1,11 +1,9 @@
 import { createApp, type Middleware } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { openapi } from '@fw/openapi';
 import { createRouter } from '@fw/router';
 import { describe, expect, test } from 'vitest';
-
-import { quiet } from '../../errors/src/testing/logs.ts';
 import {
   NONCE,
   nonceOf,

@@ -6,12 +6,10 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { createApp, type ListeningServer, listen, type Middleware } from '@fw/core';
 import { recordedBody } from '@fw/core/extension';
 import { createRouter, type Guard } from '@fw/core/router';
-import { openConnection, request } from '@fw/core/testing';
+import { openConnection, quiet, recordLog, request } from '@fw/core/testing';
 import { createMetrics, createServiceApp } from '@fw/service';
 import { afterEach, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
-
-import { quiet, recordLog } from '../../errors/src/testing/logs.ts';
 import { type EventClient, type ServerSentEvent, sse } from './sse.ts';
 
 /** A server with one stream; with its log. */

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Application, createApp, type Middleware } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { expect, test } from 'vitest';
-
-import { quiet } from '../../errors/src/testing/logs.ts';
 import { timeout } from './timeout.ts';
 
 function createLimitedApp(timeoutMs: number): Application {

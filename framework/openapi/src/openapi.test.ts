@@ -1,5 +1,5 @@
 import { type Application, createApp } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { createRouter, endpoint, type Router } from '@fw/router';
 import { validate } from '@fw/validation';
 import { expect, test } from 'vitest';
@@ -7,14 +7,12 @@ import { z } from 'zod';
 
 import { type OpenApiDocument, type OpenApiOptions, openapi } from './index.ts';
 
-const silent = { info() {}, warn() {}, error() {} };
-
 function createDocumentedApp(options: Partial<OpenApiOptions> = {}): {
   app: Application;
   router: Router;
 } {
   const router = createRouter().get('/users/:id', (ctx) => ctx.json({ id: ctx.params.id }));
-  const app = createApp({ logger: silent });
+  const app = createApp({ logger: quiet });
   app.use(openapi({ ...(options.routers ? {} : { router }), ...options }));
   app.route('/api', router);
   return { app, router };

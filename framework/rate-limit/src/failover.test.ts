@@ -1,10 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { createApp } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { quiet, recordLog, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { expect, test } from 'vitest';
-
-import { quiet, recordLog } from '../../errors/src/testing/logs.ts';
 import { createCounts, type OnStoreError } from './failover.ts';
 import { memoryStore } from './memory-store.ts';
 import { type RateLimiter, rateLimit, tieredRateLimit } from './rate-limit.ts';

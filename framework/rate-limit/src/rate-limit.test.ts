@@ -5,11 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Context, createApp, listen, type Middleware } from '@fw/core';
 import { metadataOf } from '@fw/core/extension';
-import { request } from '@fw/core/testing';
+import { quiet, recordLog, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { expect, onTestFinished, test, vi } from 'vitest';
-
-import { quiet, recordLog } from '../../errors/src/testing/logs.ts';
 import { memoryStore } from './memory-store.ts';
 import { type RateLimitOptions, rateLimit, tieredRateLimit } from './rate-limit.ts';
 import type { RateLimitStore } from './store.ts';

@@ -4,11 +4,9 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createApp } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { recordLog, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-
-import { recordLog } from '../../errors/src/testing/logs.ts';
 import { rateLimit } from './rate-limit.ts';
 import { type RedisClient, redisClientOptions, redisStore } from './redis.ts';
 import { SCRIPT } from './redis-script.ts';

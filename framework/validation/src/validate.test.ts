@@ -3,7 +3,7 @@ import { compose, createApp, type Middleware } from '@fw/core';
 import { hasRun } from '@fw/core/extension';
 import { createRouter } from '@fw/core/router';
 import type { StandardSchema } from '@fw/core/schema';
-import { type RequestOptions, request } from '@fw/core/testing';
+import { quiet, type RequestOptions, recordLog, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { connect } from '@fw/middleware/connect';
 import { forms } from '@fw/middleware/forms';
@@ -12,8 +12,6 @@ import express from 'express';
 import * as v from 'valibot';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-
-import { quiet, recordLog } from '../../errors/src/testing/logs.ts';
 import { age, issuesOf, post, readProblem, schemaOf, send } from './testing/requests.ts';
 import { validate } from './validate.ts';
 

@@ -1,5 +1,4 @@
-import { request } from '@fw/core/testing';
-import { quiet } from '@fw/service/testing';
+import { quiet, request } from '@fw/core/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createCatalogApp } from './app.ts';

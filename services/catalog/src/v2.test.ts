@@ -1,5 +1,5 @@
-import { request } from '@fw/core/testing';
-import { quiet, requestEverything, withoutCacheControl } from '@fw/service/testing';
+import { quiet, request } from '@fw/core/testing';
+import { requestEverything, withoutCacheControl } from '@fw/service/testing';
 import type { Application } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 

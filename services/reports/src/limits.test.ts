@@ -1,5 +1,4 @@
-import { request } from '@fw/core/testing';
-import { quiet } from '@fw/service/testing';
+import { quiet, request } from '@fw/core/testing';
 import { createApp } from 'fw';
 import { expect, onTestFinished, test, vi } from 'vitest';
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { quiet } from '@fw/core/testing';
 
 import {
   expectDocument,
@@ -21,7 +22,7 @@ function fileOf(version: string): string {
 function newApp() {
   const store = openSqliteUserStore(':memory:');
   onTestFinished(() => store.close().catch(() => {}));
-  const logger = { info() {}, warn() {}, error() {} };
+  const logger = quiet;
   return { store, app: createUsersApp({ store, bodyLimit: BODY_LIMIT, logger }) };
 }
 

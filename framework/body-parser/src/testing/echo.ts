@@ -1,9 +1,7 @@
 import { createApp } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { recordLog, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { expect } from 'vitest';
-
-import { recordLog } from '../../../errors/src/testing/logs.ts';
 import { type JsonOptions, json } from '../json.ts';
 
 /** An application that echoes the body and counts the requests that reach its handler. */

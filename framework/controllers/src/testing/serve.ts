@@ -1,11 +1,11 @@
 import { json } from '@fw/body-parser';
 import { type Application, createApp } from '@fw/core';
-import { type RequestOptions, request } from '@fw/core/testing';
+import { quiet, type RequestOptions, request } from '@fw/core/testing';
 import { createRouter, type Router } from '@fw/router';
 
 import { type ControllersOptions, controllersPlugin, type Type } from '../index.ts';
 
-export const logger = { info() {}, warn() {}, error() {} };
+export const logger = quiet;
 
 interface Served {
   readonly app: Application;

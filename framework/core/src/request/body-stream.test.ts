@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { json } from '@fw/body-parser';
 import { type BodyStream, type Context, createApp, listen, type Middleware } from '@fw/core';
-import { openConnection, request } from '@fw/core/testing';
+import { openConnection, quiet, request } from '@fw/core/testing';
 import { forms } from '@fw/middleware/forms';
 import { expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 
@@ -29,7 +28,7 @@ function createLoggedApp(...middleware: readonly Middleware[]) {
 /** A server whose handler records what its stream fails with. */
 async function startReader({ deadlineMs = 0 } = {}) {
   const errors: unknown[] = [];
-  const app = createApp({ logger: { info() {}, warn() {}, error() {} }, deadlineMs });
+  const app = createApp({ logger: quiet, deadlineMs });
   app.use(async (ctx) => {
     try {
       await digest(ctx, ctx.stream({ limit: 1_000 }));
@@ -138,7 +137,7 @@ test('the stream fails at the deadline of the request: 503', async () => {
 
 test('the stream of a body that is first read after the deadline fails', async () => {
   let reading: BodyStream | undefined;
-  const app = createApp({ logger: { info() {}, warn() {}, error() {} }, deadlineMs: 5 });
+  const app = createApp({ logger: quiet, deadlineMs: 5 });
   app.use(async (ctx) => {
     await vi.waitFor(() => expect(ctx.signal.aborted).toBe(true), { interval: 1 });
     reading = ctx.stream({ limit: 1_000 });

@@ -1,4 +1,5 @@
 import { Agent, request as send } from 'node:http';
+import { quiet } from '@fw/core/testing';
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,7 +10,7 @@ import { type ListeningServer, listen } from '../server/listen.ts';
 import { request } from '../testing/index.ts';
 import { parseQuery } from './request-target.ts';
 
-const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).use((ctx) => {
+const app = createApp({ logger: quiet }).use((ctx) => {
   ctx.json({ query: ctx.query, prototype: Object.getPrototypeOf(ctx.query) });
 });
 

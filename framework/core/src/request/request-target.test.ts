@@ -1,15 +1,14 @@
+import { quiet } from '@fw/core/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { createApp } from '../application.ts';
 import { type ListeningServer, listen } from '../server/listen.ts';
 import { openConnection, request } from '../testing/index.ts';
 
-const logger = { info() {}, warn() {}, error() {} };
-
 /** An application that sends the path, query and host, and counts its requests. */
 function createMirror() {
   let runs = 0;
-  const app = createApp({ logger }).use((ctx) => {
+  const app = createApp({ logger: quiet }).use((ctx) => {
     runs++;
     ctx.json({ path: ctx.path, host: ctx.host, query: ctx.query });
   });
@@ -206,7 +205,7 @@ test('OPTIONS * gets 204', async () => {
 });
 
 describe('a method', () => {
-  const silent = createApp({ logger });
+  const silent = createApp({ logger: quiet });
 
   // R20
   test.each([
@@ -338,7 +337,7 @@ describe('pipelining', () => {
   });
 
   test('invalid data after a request gets its response in order', async () => {
-    const app = createApp({ logger }).use(async (ctx) => {
+    const app = createApp({ logger: quiet }).use(async (ctx) => {
       if (ctx.path === '/slow') await new Promise((resolve) => setTimeout(resolve, 50));
       ctx.send(ctx.path);
     });

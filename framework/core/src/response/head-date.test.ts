@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { quiet } from '@fw/core/testing';
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 
@@ -18,7 +19,7 @@ test('Date changes when a second begins, also after a first response in the midd
     now: Date.UTC(2030, 0, 1, 12, 0, 0, 600),
   });
   onTestFinished(() => void vi.useRealTimers());
-  const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
+  const app = createApp({ logger: quiet });
   const server = createServer(app.use((ctx) => ctx.send('plain'))).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');

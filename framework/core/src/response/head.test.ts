@@ -3,6 +3,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { quiet } from '@fw/core/testing';
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
@@ -12,7 +13,7 @@ import { http } from '../node/http.ts';
 import { createServer } from '../server/create-server.ts';
 import { openConnection } from '../testing/index.ts';
 
-const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).use(async (ctx) => {
+const app = createApp({ logger: quiet }).use(async (ctx) => {
   const [, kind = '', argument = ''] = ctx.path.split('/');
   if (kind === 'status') {
     ctx.status = Number(argument);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
+import { quiet } from '@fw/core/testing';
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 
@@ -12,7 +13,6 @@ import { openConnection, request } from '../testing/index.ts';
 import type { Body } from './body.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
-const quiet = { info() {}, warn() {}, error() {} };
 
 async function* endless() {
   yield 'first';

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { Duplex, Readable, Stream } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGzip, gunzipSync } from 'node:zlib';
+import { quiet } from '@fw/core/testing';
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
@@ -13,7 +14,6 @@ import { listen } from '../server/listen.ts';
 import { openConnection, request } from '../testing/index.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
-const silent = { info() {}, warn() {}, error() {} };
 
 describe('an error response', () => {
   test.each([
@@ -26,7 +26,7 @@ describe('an error response', () => {
     ['Cache-Control', 'private="a, b", no-cache'],
     ['Vary', 'Origin'],
   ])('keeps %s: %s', async (name, value) => {
-    const app = createApp({ logger: silent }).use(
+    const app = createApp({ logger: quiet }).use(
       (ctx, next) => {
         ctx.set(name, value);
         return next();
@@ -53,7 +53,7 @@ describe('an error response', () => {
     'max-age=60; no-store',
     '',
   ])('replaces Cache-Control: %s by no-store', async (value) => {
-    const app = createApp({ logger: silent }).use((ctx) => {
+    const app = createApp({ logger: quiet }).use((ctx) => {
       ctx.set('Cache-Control', value).send('a,b');
       ctx.throw(404);
     });
@@ -77,7 +77,7 @@ describe('an error response', () => {
     ['Expires', 'Thu, 01 Jan 2037 00:00:00 GMT'],
     ['Location', '/elsewhere'],
   ])('does not keep %s: %s of the response that it replaces', async (name, value) => {
-    const app = createApp({ logger: silent }).use((ctx) => {
+    const app = createApp({ logger: quiet }).use((ctx) => {
       ctx.set(name, value).send('a,b');
       ctx.throw(404);
     });
@@ -98,7 +98,7 @@ function streaming(stream: Readable | ReadableStream, prepare: (ctx: Context) =>
     messages.push(message);
     errors.push(thrown);
   };
-  const logger = { ...silent, error };
+  const logger = { ...quiet, error };
   const app = createApp({ logger }).use((ctx) => {
     prepare(ctx);
     ctx.send(stream);
@@ -212,7 +212,7 @@ describe('a stream', () => {
     ['POST', ''],
     ['POST', 'x'.repeat(200_000)],
   ])('that is the body of a %s request is echoed', async (method, body) => {
-    const app = createApp({ logger: silent }).use((ctx) => ctx.send(ctx.raw.req));
+    const app = createApp({ logger: quiet }).use((ctx) => ctx.send(ctx.raw.req));
 
     const response = await request(app, '/', { method, ...(body !== undefined && { body }) });
 
@@ -248,7 +248,7 @@ describe('a stream', () => {
   test('is destroyed if the client disconnects before it is sent', async () => {
     const stream = new Readable({ read() {} });
     const { promise: hasArrived, resolve: arrive } = Promise.withResolvers<void>();
-    const app = createApp({ logger: silent }).use(async (ctx) => {
+    const app = createApp({ logger: quiet }).use(async (ctx) => {
       arrive();
       await new Promise((resolve) => ctx.raw.res.once('close', resolve));
       ctx.send(stream);
@@ -283,7 +283,7 @@ describe('a stream', () => {
     'is destroyed if the middleware sends the head with ctx.raw %s',
     async (when) => {
       const body = new Readable({ read() {} });
-      const app = createApp({ logger: silent }).use((ctx) => {
+      const app = createApp({ logger: quiet }).use((ctx) => {
         ctx.send(body);
         const sendRaw = () => {
           ctx.raw.res.write('raw');
@@ -361,7 +361,7 @@ describe('a stream', () => {
   });
 
   test('of an empty Blob has its length', async () => {
-    const app = createApp({ logger: silent }).use((ctx) => ctx.send(new Blob([])));
+    const app = createApp({ logger: quiet }).use((ctx) => ctx.send(new Blob([])));
 
     const response = await request(app, '/');
 
@@ -443,7 +443,7 @@ test.each([
       yield 'a';
     }
   };
-  const app = createApp({ logger: silent }).use((ctx) => {
+  const app = createApp({ logger: quiet }).use((ctx) => {
     setImmediate(() => {
       chunksBefore = chunks;
     });
@@ -486,7 +486,7 @@ describe('a response that cannot be written', () => {
   function changing(change: (res: Context['raw']['res']) => void) {
     const logged: string[] = [];
     const error = (message: string, thrown: unknown) => void logged.push(`${message} ${thrown}`);
-    const app = createApp({ logger: { ...silent, error } }).use((ctx) => {
+    const app = createApp({ logger: { ...quiet, error } }).use((ctx) => {
       change(ctx.raw.res);
       ctx.json({});
     });

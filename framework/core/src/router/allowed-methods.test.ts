@@ -1,11 +1,10 @@
 import { type Application, createApp, type Middleware } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { errorHandler, MethodNotAllowedError, notFoundHandler } from '@fw/errors';
 import { describe, expect, test } from 'vitest';
 import { createRouter } from './create-router.ts';
 import type { AnyRouter, Router } from './router.ts';
 
-const logger = { info() {}, warn() {}, error() {} };
 const respond: Middleware = (ctx) => ctx.json({ method: ctx.method });
 
 /** An application as the documentation describes it. */
@@ -14,7 +13,7 @@ function serve(
   prefix = '',
   middleware: readonly Middleware[] = [errorHandler()],
 ): Application {
-  return createApp({ logger })
+  return createApp({ logger: quiet })
     .use(...middleware, router.routes(prefix), router.allowedMethods())
     .use(notFoundHandler());
 }
@@ -83,7 +82,7 @@ describe('a known path with an unregistered method', () => {
 
   test('gets 405 also without errorHandler() and notFoundHandler()', async () => {
     const router = users();
-    const app = createApp({ logger }).use(router.routes(), router.allowedMethods());
+    const app = createApp({ logger: quiet }).use(router.routes(), router.allowedMethods());
 
     const response = await request(app, '/users', { method: 'PUT' });
 
@@ -98,7 +97,7 @@ describe('a known path with an unregistered method', () => {
       'a mount, where the inner router responds',
       (router) => {
         const outer = createRouter().mount('/api', router);
-        return createApp({ logger }).use(outer.routes(), router.allowedMethods());
+        return createApp({ logger: quiet }).use(outer.routes(), router.allowedMethods());
       },
       '/api/users',
     ],
@@ -116,7 +115,7 @@ describe('a known path with an unregistered method', () => {
     [
       'no prefix, where the router is mounted elsewhere as well',
       (router) => {
-        const app = createApp({ logger }).use(router.routes()).route('/api', router);
+        const app = createApp({ logger: quiet }).use(router.routes()).route('/api', router);
         return app.use(router.allowedMethods());
       },
       '/users',
@@ -140,7 +139,7 @@ describe('a known path with an unregistered method', () => {
   });
 
   test('gets 404 without allowedMethods()', async () => {
-    const app = createApp({ logger }).use(users().routes()).use(notFoundHandler());
+    const app = createApp({ logger: quiet }).use(users().routes()).use(notFoundHandler());
 
     expect((await request(app, '/users', { method: 'DELETE' })).status).toBe(404);
   });
@@ -199,7 +198,10 @@ describe('OPTIONS', () => {
   test('sends Accept-Patch for paths with PATCH only', async () => {
     const router = createRouter().get('/a', respond).patch('/a', respond).get('/b', respond);
     const patchTypes = ['application/merge-patch+json', 'application/json'];
-    const app = createApp({ logger }).use(router.routes(), router.allowedMethods({ patchTypes }));
+    const app = createApp({ logger: quiet }).use(
+      router.routes(),
+      router.allowedMethods({ patchTypes }),
+    );
     const acceptPatch = async (path: string, method: string) =>
       (await request(app, path, { method })).headers.get('accept-patch');
 
@@ -270,7 +272,11 @@ describe('a method that no route uses', () => {
   test('gets 405 on a known path if a router around it uses the method', async () => {
     const router = users();
     const outer = createRouter().mount('/api', router).route('PROPFIND', '/files', respond);
-    const app = createApp({ logger }).use(router.routes(), outer.routes(), router.allowedMethods());
+    const app = createApp({ logger: quiet }).use(
+      router.routes(),
+      outer.routes(),
+      router.allowedMethods(),
+    );
 
     expect((await request(app, '/users', { method: 'PROPFIND' })).status).toBe(405);
   });
@@ -278,7 +284,7 @@ describe('a method that no route uses', () => {
 
 test('a route takes its method also if its handler calls next()', async () => {
   const router = createRouter().get('/a', (_ctx, next) => next());
-  const app = createApp({ logger }).use(router.routes(), router.allowedMethods());
+  const app = createApp({ logger: quiet }).use(router.routes(), router.allowedMethods());
 
   expect((await request(app.use(respond), '/a')).status).toBe(200);
 });
@@ -295,7 +301,7 @@ test.each([
   ],
   ['a router with a group', () => createRouter().group('/g', (group) => group.get('/x', () => ''))],
 ])('an application with the allowedMethods() of %s does not start', async (_, create) => {
-  const app = createApp({ logger }).use(create().allowedMethods());
+  const app = createApp({ logger: quiet }).use(create().allowedMethods());
 
   await expect(request(app, '/x')).rejects.toThrow(
     /^Cannot use allowedMethods\(\) of a router that is not mounted, with the path (\/outer|\/g)?\/x: expected app\.route\(prefix, router\)$/,
@@ -303,7 +309,7 @@ test.each([
 });
 
 test('an application with the allowedMethods() of a router without routes starts', async () => {
-  const app = createApp({ logger }).use(createRouter().allowedMethods());
+  const app = createApp({ logger: quiet }).use(createRouter().allowedMethods());
 
   expect((await request(app, '/x')).status).toBe(404);
 });

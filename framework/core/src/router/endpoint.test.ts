@@ -1,11 +1,9 @@
 import { annotate, createApp, type Middleware } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createRouter } from './create-router.ts';
 import { type EndpointOptions, endpoint } from './endpoint.ts';
-
-const logger = { info() {}, warn() {}, error() {} };
 
 test('endpoint describes its route', async () => {
   const metadata = {
@@ -20,7 +18,7 @@ test('endpoint describes its route', async () => {
     ctx.json(ctx.params),
   );
 
-  const response = await request(createApp({ logger }).use(router.routes()), '/users/7');
+  const response = await request(createApp({ logger: quiet }).use(router.routes()), '/users/7');
 
   expect(await response.json()).toEqual({ id: '7' });
   expect(router.getRoutes()).toEqual([

@@ -1,11 +1,10 @@
 import { type Application, createApp, type Middleware } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { describe, expect, test } from 'vitest';
 import { createRouter } from './create-router.ts';
 import type { Router, RouterOptions } from './router.ts';
 import { serve } from './testing/echo.ts';
 
-const logger = { info() {}, warn() {}, error() {} };
 const reach: Middleware = (ctx) => ctx.json({ route: ctx.route?.path });
 
 type Build = (guard: Middleware, options: RouterOptions) => Application;
@@ -36,14 +35,14 @@ const WAYS: readonly [string, Build][] = [
   [
     'app.use(prefix)',
     (guard, options) =>
-      createApp({ logger })
+      createApp({ logger: quiet })
         .use('/admin', guard)
         .use(wholePaths(createRouter(options)).routes()),
   ],
   [
     'app.use(prefix/)',
     (guard, options) =>
-      createApp({ logger })
+      createApp({ logger: quiet })
         .use('/Admin/', guard)
         .use(wholePaths(createRouter(options)).routes()),
   ],
@@ -75,7 +74,7 @@ const WAYS: readonly [string, Build][] = [
   [
     'router.use(guard) with app.route',
     (guard, options) =>
-      createApp({ logger }).route('/admin', secrets(createRouter(options).use(guard))),
+      createApp({ logger: quiet }).route('/admin', secrets(createRouter(options).use(guard))),
   ],
   [
     'a group',
@@ -103,7 +102,7 @@ const WAYS: readonly [string, Build][] = [
   [
     'app.use(prefix) above app.route',
     (guard, options) =>
-      createApp({ logger })
+      createApp({ logger: quiet })
         .use('/admin', guard)
         .route('/admin', secrets(createRouter(options))),
   ],
@@ -302,7 +301,7 @@ test('a guard under a parameter does not run without a value', async () => {
 });
 
 test.each<[string, (router: Router) => Application]>([
-  ['app.route', (router) => createApp({ logger }).route('/:tenant/api', router)],
+  ['app.route', (router) => createApp({ logger: quiet }).route('/:tenant/api', router)],
   ['router.mount', (router) => serve(createRouter().mount('/:tenant/api', router))],
   [
     'two mounts',
@@ -341,7 +340,7 @@ test('a guard does not run for a path that only starts with the same letters', a
     return next();
   };
   const router = createRouter().use('/admin', guard).get('/*', reach);
-  const app = createApp({ logger }).use('/admin', guard).use(router.routes());
+  const app = createApp({ logger: quiet }).use('/admin', guard).use(router.routes());
 
   for (const path of ['/administrators', '/admin.html', '/admin;x', '/admin%2Fusers', '/x/admin']) {
     expect((await request(app, path)).status).toBe(200);

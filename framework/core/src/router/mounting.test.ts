@@ -1,17 +1,16 @@
 import { type Application, createApp, type Middleware } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { createRouter } from './create-router.ts';
 import { endpoint } from './endpoint.ts';
 import { echo, get, pathsOf, serve } from './testing/echo.ts';
 
-const logger = { info() {}, warn() {}, error() {} };
 const handler = () => {};
 
 describe('mounting', () => {
   // R13
   test('two routers under one prefix finds the route of the second', async () => {
-    const app = createApp({ logger })
+    const app = createApp({ logger: quiet })
       .route('/api', createRouter().get('/first', echo))
       .route('/api', createRouter().get('/second', echo));
 
@@ -29,7 +28,7 @@ describe('mounting', () => {
   });
 
   test('a matching route keeps the status 404 that a middleware before it assigned', async () => {
-    const app = createApp({ logger })
+    const app = createApp({ logger: quiet })
       .use((ctx, next) => {
         ctx.status = 404;
         return next();
@@ -40,7 +39,7 @@ describe('mounting', () => {
   });
 
   test('a second router does not change the status of a request that the first one matched', async () => {
-    const app = createApp({ logger })
+    const app = createApp({ logger: quiet })
       .use(
         createRouter()
           .get('/a', (_ctx, next) => next())
@@ -55,7 +54,7 @@ describe('mounting', () => {
   test.each(['/apix/1', '/ap/1', '/api1', '/1'])(
     'under /api matches whole segments only: %s is 404',
     async (path) => {
-      const app = createApp({ logger }).route('/api', createRouter().get('/:id', echo));
+      const app = createApp({ logger: quiet }).route('/api', createRouter().get('/:id', echo));
 
       expect((await get(app, path)).status).toBe(404);
     },
@@ -64,17 +63,17 @@ describe('mounting', () => {
   test.each(['/api/1', '/API/1', '/%61pi/1', '/Ap%69/1/'])(
     'under /api matches %s: prefixes are folded and decoded like routes',
     async (path) => {
-      const app = createApp({ logger }).route('/api', createRouter().get('/:id', echo));
+      const app = createApp({ logger: quiet }).route('/api', createRouter().get('/:id', echo));
 
       expect((await get(app, path)).body).toEqual({ route: '/api/:id', params: { id: '1' } });
     },
   );
 
   test.each<[string, (router: ReturnType<typeof createRouter>) => Application]>([
-    ['app.route', (router) => createApp({ logger }).route('/a/b', router)],
+    ['app.route', (router) => createApp({ logger: quiet }).route('/a/b', router)],
     ['router.mount', (router) => serve(createRouter().mount('/a/b', router))],
     ['router.use', (router) => serve(createRouter().use('/a/b', router))],
-    ['routes(prefix)', (router) => createApp({ logger }).use(router.routes('/a/b'))],
+    ['routes(prefix)', (router) => createApp({ logger: quiet }).use(router.routes('/a/b'))],
     ['a prefix option', (router) => serve(createRouter({ prefix: '/a' }).mount('/b', router))],
     [
       'two mounts',
@@ -85,7 +84,7 @@ describe('mounting', () => {
       (router) => serve(createRouter().group('/a', (group) => void group.mount('/b', router))),
     ],
     ['an empty path', (router) => serve(createRouter({ prefix: '/a/b' }).mount('', router))],
-    ['a trailing slash', (router) => createApp({ logger }).route('/a/b/', router)],
+    ['a trailing slash', (router) => createApp({ logger: quiet }).route('/a/b/', router)],
   ])('with %s serves the routes under /a/b', async (_, mount) => {
     const app = mount(createRouter().get('/', echo).get('/:id', echo));
 
@@ -95,13 +94,16 @@ describe('mounting', () => {
   });
 
   test.each(['/', ''])('at "%s" adds nothing to the paths', async (prefix) => {
-    const app = createApp({ logger }).route(prefix, createRouter().get('/users', echo));
+    const app = createApp({ logger: quiet }).route(prefix, createRouter().get('/users', echo));
 
     expect((await get(app, '/users')).body).toEqual({ route: '/users', params: {} });
   });
 
   test('under a parameter captures it', async () => {
-    const app = createApp({ logger }).route('/:tenant', createRouter().get('/users/:id', echo));
+    const app = createApp({ logger: quiet }).route(
+      '/:tenant',
+      createRouter().get('/users/:id', echo),
+    );
 
     expect((await get(app, '/acme/users/7')).body).toEqual({
       route: '/:tenant/users/:id',
@@ -133,7 +135,7 @@ describe('mounting', () => {
 
   test('of one router at two paths serves both', async () => {
     const router = createRouter().get('/users', echo);
-    const app = createApp({ logger }).route('/v1', router).route('/v2', router);
+    const app = createApp({ logger: quiet }).route('/v1', router).route('/v2', router);
 
     expect((await get(app, '/v1/users')).body).toMatchObject({ route: '/v1/users' });
     expect((await get(app, '/v2/users')).body).toMatchObject({ route: '/v2/users' });
@@ -143,7 +145,7 @@ describe('mounting', () => {
   // R16
   test('applies routes and middleware that are added later', async () => {
     const inner = createRouter().get('/early', echo);
-    const app = createApp({ logger }).route('/api', createRouter().mount('/inner', inner));
+    const app = createApp({ logger: quiet }).route('/api', createRouter().mount('/inner', inner));
     await get(app, '/api/inner/early');
     inner.use((ctx, next) => {
       ctx.set('X-Late', 'yes');
@@ -200,7 +202,7 @@ describe('mounting', () => {
   test('keeps other routes when a nested router is reset', async () => {
     const inner = createRouter().get('/gone', echo);
     const middle = createRouter().mount('/inner', inner).get('/stays', echo);
-    const app = createApp({ logger }).route('/api', middle);
+    const app = createApp({ logger: quiet }).route('/api', middle);
 
     inner.reset();
 
@@ -230,7 +232,7 @@ describe('mounting', () => {
     const child = createRouter().get('/a', echo);
     const guard = vi.fn((_ctx, next) => next());
     const router = createRouter().use(guard).mount('/child', child).get('/b', echo);
-    const app = createApp({ logger }).route('/api', router);
+    const app = createApp({ logger: quiet }).route('/api', router);
 
     router.reset().get('/b', echo);
     child.get('/late', echo);

@@ -1,15 +1,13 @@
 import { createApp } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { describe, expect, test } from 'vitest';
 
 import { createRouter } from './create-router.ts';
 
-const logger = { info() {}, warn() {}, error() {} };
-
 /** The response of a router that only redirects. */
 function follow(path: string, [from, to, status]: [string, string, number?], method = 'GET') {
   const router = createRouter().redirect(from, to, status);
-  const app = createApp({ logger }).use(router.routes(), router.allowedMethods());
+  const app = createApp({ logger: quiet }).use(router.routes(), router.allowedMethods());
   return request(app, path, { method });
 }
 
@@ -131,7 +129,7 @@ describe('a redirect', () => {
     const router = createRouter()
       .get('/u/:name/posts', (ctx) => ctx.send(''))
       .redirect('/u/:id', '/p/:id');
-    const app = createApp({ logger }).route('/:tenant', router);
+    const app = createApp({ logger: quiet }).route('/:tenant', router);
 
     expect((await request(app, '/acme/u/7')).headers.get('location')).toBe('/p/7');
   });

@@ -1,6 +1,6 @@
 import { type Context, createApp, type Middleware, type Parts } from '@fw/core';
 import { setParts } from '@fw/core/extension';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { createRouter } from './create-router.ts';
 import type { Validator } from './types.ts';
@@ -41,7 +41,7 @@ describe('the functions of a route', () => {
       },
     );
 
-    const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).use(router.routes());
+    const app = createApp({ logger: quiet }).use(router.routes());
     const response = await request(app, '/7', { method: 'POST' });
 
     expect(await response.json()).toEqual(['7', 1, 2]);

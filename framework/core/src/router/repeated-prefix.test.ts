@@ -1,5 +1,5 @@
 import { createApp } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { expect, test } from 'vitest';
 import { createRouter } from './create-router.ts';
 import type { AnyRouter } from './router.ts';
@@ -55,7 +55,7 @@ test.each<[string, string, AnyRouter]>([
 });
 
 test('a repeated prefix is served as it was registered', async () => {
-  const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).route('/users', users());
+  const app = createApp({ logger: quiet }).route('/users', users());
 
   expect((await request(app, '/users/users/7')).status).toBe(200);
 });

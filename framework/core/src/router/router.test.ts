@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
-
 import { type Application, createApp, listen } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createRouter } from './create-router.ts';
@@ -9,7 +8,6 @@ import { endpoint } from './endpoint.ts';
 import type { Router } from './router.ts';
 import { echo, get, pathsOf, serve } from './testing/echo.ts';
 
-const logger = { info() {}, warn() {}, error() {} };
 const handler = () => {};
 
 /** The status line of the response to bytes that no HTTP client sends. */
@@ -232,7 +230,7 @@ describe('an ambiguous or malformed path', () => {
     '/a?b#c',
   ])('%s gets 400 before any middleware', async (path) => {
     const ran = vi.fn((ctx) => ctx.json({}));
-    const app = createApp({ logger }).use(ran).use(createRouter().get('/*', echo).routes());
+    const app = createApp({ logger: quiet }).use(ran).use(createRouter().get('/*', echo).routes());
 
     const response = await request(app, path);
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { quiet } from '@fw/core/testing';
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 
@@ -13,7 +14,6 @@ import { listen } from './listen.ts';
 
 acceptUpgrades();
 
-const quiet = { info() {}, warn() {}, error() {} };
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const HANDSHAKE = GET.replace('\r\n\r\n', '\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
 

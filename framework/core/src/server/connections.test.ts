@@ -1,3 +1,4 @@
+import { quiet } from '@fw/core/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createApp } from '../application.ts';
@@ -7,7 +8,6 @@ import { http } from '../node/http.ts';
 import { openConnection, request } from '../testing/index.ts';
 import { listen } from './listen.ts';
 
-const quiet = { info() {}, warn() {}, error() {} };
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 test('closingSignal aborts for the requests in progress when the server closes', async () => {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { quiet } from '@fw/core/testing';
 
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -11,10 +12,8 @@ import { openConnection } from '../testing/index.ts';
 import { MAX_WAITING } from './create-server.ts';
 import { listen } from './listen.ts';
 
-const logger = { info() {}, warn() {}, error() {} };
-
 async function serve(...middleware: readonly Middleware[]): Promise<number> {
-  const server = await listen(createApp({ logger }).use(...middleware), 0);
+  const server = await listen(createApp({ logger: quiet }).use(...middleware), 0);
   onTestFinished(() => server.close({ timeoutMs: 1 }));
   return server.port;
 }

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { quiet } from '@fw/core/testing';
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 
@@ -35,7 +36,6 @@ function createCertificate(name: string, ...keyOptions: readonly string[]) {
 
 const own = createCertificate('own');
 const other = createCertificate('other');
-const quiet = { info() {}, warn() {}, error() {} };
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const CLOSE = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { quiet } from '@fw/core/testing';
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
@@ -9,15 +10,13 @@ import type { Middleware } from '../context.ts';
 import { openConnection } from '../testing/index.ts';
 import { listen } from './listen.ts';
 
-const logger = { info() {}, warn() {}, error() {} };
-
 const CONNECT = 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n';
 /** The body is incomplete: Node passes a stream for the data after it. */
 const CONNECT_WITH_BODY = 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\nContent-Length: 9\r\n\r\nbody';
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 async function serve(middleware: Middleware) {
-  const server = await listen(createApp({ logger }).use(middleware), 0);
+  const server = await listen(createApp({ logger: quiet }).use(middleware), 0);
   onTestFinished(() => server.close({ timeoutMs: 1 }));
   return server;
 }
@@ -45,7 +44,7 @@ test.each([
   ['an unknown expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n', 417],
   ['an incomplete head', 'GET / HTTP/1.1\r\nHost: a\r\n', 408],
 ])('the response to %s has one Date', async (_, request, status) => {
-  const app = createApp({ logger }).use((ctx) => ctx.send('here'));
+  const app = createApp({ logger: quiet }).use((ctx) => ctx.send('here'));
   const server = await listen(app, { port: 0, headersTimeoutMs: 50 });
   onTestFinished(() => server.close({ timeoutMs: 1 }));
 

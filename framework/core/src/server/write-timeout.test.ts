@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { quiet } from '@fw/core/testing';
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 
@@ -12,11 +13,13 @@ import { openConnection } from '../testing/index.ts';
 import { listen } from './listen.ts';
 import { limitWriteTime } from './write-timeout.ts';
 
-const logger = { info() {}, warn() {}, error() {} };
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 async function start(writeTimeoutMs: number, handler: (ctx: Context) => void) {
-  const server = await listen(createApp({ logger }).use(handler), { port: 0, writeTimeoutMs });
+  const server = await listen(createApp({ logger: quiet }).use(handler), {
+    port: 0,
+    writeTimeoutMs,
+  });
   onTestFinished(() => server.close());
   return server;
 }

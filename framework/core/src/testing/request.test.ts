@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { json } from '@fw/body-parser';
+import { quiet } from '@fw/core/testing';
 import { forms } from '@fw/middleware/forms';
 import { sse } from '@fw/middleware/sse';
 import { expect, test } from 'vitest';
@@ -7,12 +8,10 @@ import { expect, test } from 'vitest';
 import { createApp } from '../application.ts';
 import { request } from './request.ts';
 
-const silent = { info() {}, warn() {}, error() {} };
-
 test('request() resolves for an event stream, whose parts are read one by one until it is cancelled', async () => {
   const ended = Promise.withResolvers<void>();
   let sent = 0;
-  const app = createApp({ logger: silent }).get(
+  const app = createApp({ logger: quiet }).get(
     '/',
     sse(async function* (_ctx, { signal }) {
       signal.addEventListener('abort', () => ended.resolve());
@@ -32,7 +31,7 @@ test('request() resolves for an event stream, whose parts are read one by one un
 });
 
 test('request() resolves when the headers of a stream are sent', async () => {
-  const app = createApp({ logger: silent }).get('/', (ctx) => {
+  const app = createApp({ logger: quiet }).get('/', (ctx) => {
     const stream = new ReadableStream({
       start(controller) {
         controller.enqueue('first');
@@ -50,7 +49,7 @@ test('request() resolves when the headers of a stream are sent', async () => {
 });
 
 test('a stream that fails halfway rejects when its body is read', async () => {
-  const app = createApp({ logger: silent }).get('/', (ctx) => {
+  const app = createApp({ logger: quiet }).get('/', (ctx) => {
     const stream = new ReadableStream({
       async pull(controller) {
         controller.enqueue('first');
@@ -68,7 +67,7 @@ test('a stream that fails halfway rejects when its body is read', async () => {
 });
 
 test('request() sends a FormData', async () => {
-  const app = createApp({ logger: silent })
+  const app = createApp({ logger: quiet })
     .use(forms({ multipart: {} }))
     .post('/', (ctx) => ctx.body);
   const body = new FormData();
@@ -80,7 +79,7 @@ test('request() sends a FormData', async () => {
 });
 
 test('request() sends URLSearchParams', async () => {
-  const app = createApp({ logger: silent })
+  const app = createApp({ logger: quiet })
     .use(forms())
     .post('/', (ctx) => ctx.body);
 
@@ -94,7 +93,7 @@ test.each([
   [{}, 'application/json'],
   [{ 'content-type': 'application/merge-patch+json' }, 'application/merge-patch+json'],
 ])('request() sends JSON; with the headers %j its type is %s', async (headers, type) => {
-  const app = createApp({ logger: silent })
+  const app = createApp({ logger: quiet })
     .use(json())
     .post('/', (ctx) => ({ type: ctx.get('content-type'), body: ctx.body }));
 

@@ -3,13 +3,12 @@ import type { RequestListener } from 'node:http';
 
 import { createApp, type Middleware } from '@fw/core';
 import { createRouter } from '@fw/core/router';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { rateLimit } from '@fw/rate-limit';
 import fc from 'fast-check';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { expect, expectTypeOf, test } from 'vitest';
-import { quiet } from '../../../errors/src/testing/logs.ts';
 import { startHttpServer } from '../testing/http-server.ts';
 import { AUDIENCE, claimsOf, encode, ISSUER, SECRET, sign } from '../testing/tokens.ts';
 import { type BearerTokenOptions, bearerToken, type TokenUser } from './bearer-token.ts';

@@ -4,13 +4,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { createApp, listen, onSent } from '@fw/core';
-import { openConnection, request } from '@fw/core/testing';
+import { openConnection, quiet, recordLog, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import compression from 'compression';
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { quiet, recordLog } from '../../../errors/src/testing/logs.ts';
 import { timeout } from '../timeout.ts';
 import { type ConnectMiddleware, connect } from './connect.ts';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 
 import { type Application, createApp, type Middleware } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import compression from 'compression';
 import cors from 'cors';
 import express from 'express';
@@ -12,8 +12,6 @@ import helmet from 'helmet';
 import morgan from 'morgan';
 import multer from 'multer';
 import { expect, test } from 'vitest';
-
-import { quiet } from '../../../errors/src/testing/logs.ts';
 import { type ConnectMiddleware, connect } from './connect.ts';
 
 /** An application with the middleware before the handler. */

@@ -11,7 +11,7 @@ import {
   type Middleware,
 } from '@fw/core';
 import { createRouter } from '@fw/core/router';
-import { openConnection, request } from '@fw/core/testing';
+import { openConnection, quiet, recordLog, request } from '@fw/core/testing';
 import { generateDocument } from '@fw/openapi';
 import { validate } from '@fw/validation';
 import {
@@ -25,7 +25,6 @@ import {
   vi,
 } from 'vitest';
 import { z } from 'zod';
-import { quiet, recordLog } from '../../../errors/src/testing/logs.ts';
 import { timeout } from '../timeout.ts';
 import { type Form, type FormsOptions, forms } from './forms.ts';
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { json } from '@fw/body-parser';
-import { request } from '@fw/core/testing';
+import { quiet, recordLog, request } from '@fw/core/testing';
 import {
   type Context,
   createApp,
@@ -12,7 +12,6 @@ import {
   type Middleware,
 } from 'fw';
 import { describe, expect, test } from 'vitest';
-import { quiet, recordLog } from '../../../errors/src/testing/logs.ts';
 import { timeout } from '../timeout.ts';
 import {
   type ClaimStore,

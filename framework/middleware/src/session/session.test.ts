@@ -3,10 +3,9 @@ import { once } from 'node:events';
 
 import { createApp, type Middleware } from '@fw/core';
 import { createRouter } from '@fw/core/router';
-import { request } from '@fw/core/testing';
+import { recordLog, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
-import { recordLog } from '../../../errors/src/testing/logs.ts';
 import { timeout } from '../timeout.ts';
 import { type Session, type SessionOptions, session } from './session.ts';
 

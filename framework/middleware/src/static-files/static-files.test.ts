@@ -17,10 +17,8 @@ import { join } from 'node:path';
 import { createApp, type ListeningServer, listen, type Middleware } from '@fw/core';
 import { preventStorage } from '@fw/core/extension';
 import { createRouter } from '@fw/core/router';
-import { openConnection, type RequestOptions, request } from '@fw/core/testing';
+import { openConnection, quiet, type RequestOptions, recordLog, request } from '@fw/core/testing';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-
-import { quiet, recordLog } from '../../../errors/src/testing/logs.ts';
 import { session } from '../session/session.ts';
 import { type StaticFilesOptions, staticFiles } from './static-files.ts';
 

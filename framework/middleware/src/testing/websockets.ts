@@ -8,10 +8,9 @@ import {
   type Middleware,
 } from '@fw/core';
 import type { StandardSchema } from '@fw/core/schema';
+import { recordLog } from '@fw/core/testing';
 import { expect, onTestFinished } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
-
-import { recordLog } from '../../../errors/src/testing/logs.ts';
 import { type WebSocketOptions, websocket } from '../websocket/websocket.ts';
 
 export type AnyOptions = WebSocketOptions<Record<never, never>, undefined>;

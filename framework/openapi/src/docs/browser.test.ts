@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
-
 import type { Application } from '@fw/core';
+import { quiet } from '@fw/core/testing';
 import { sse } from '@fw/middleware/sse';
 import { createApp, createRouter, endpoint, listen } from 'fw';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -213,7 +213,7 @@ test('try-it shows the events of a stream as they arrive, until the reader stops
       }
     }),
   );
-  const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
+  const app = createApp({ logger: quiet });
   app.use(openapi({ router, openapi: '3.2' })).route('/', router);
   const { page, messages } = await open(app);
   const article = operation(page, 'Watch ticks');
@@ -339,7 +339,7 @@ test('hostile texts are not executed anywhere', async () => {
     (ctx) => ctx.json({ [HOSTILE]: HOSTILE }),
   );
   const info = { title: HOSTILE, version: HOSTILE, description: HOSTILE };
-  const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
+  const app = createApp({ logger: quiet });
   app.use(openapi({ router, info })).route('/', router);
 
   const { page, messages } = await open(app);

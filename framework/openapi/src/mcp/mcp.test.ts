@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-
 import { json } from '@fw/body-parser';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { sse } from '@fw/middleware/sse';
 import { timeout } from '@fw/middleware/timeout';
 import { rateLimit } from '@fw/rate-limit';
@@ -42,8 +41,6 @@ const streams = createRouter()
     annotate(() => undefined, { responses: { 101: {} } }),
   )
   .get('/end', endpoint({ operationId: 'end' }), () => '');
-
-const quiet = { info() {}, warn() {}, error() {} };
 
 const Item = z
   .object({

@@ -1,4 +1,5 @@
 import { json } from '@fw/body-parser';
+import { quiet } from '@fw/core/testing';
 import { rateLimit } from '@fw/rate-limit';
 import { validate } from '@fw/validation';
 import {
@@ -140,7 +141,7 @@ export function createExampleApp(options: Partial<OpenApiOptions> = {}): Applica
     v1.get('/catalog/items', (ctx) => ctx.json([]));
     v1.get('/catalog/items/:id', (ctx) => ctx.json({}));
   });
-  return createApp({ logger: { info() {}, warn() {}, error() {} } })
+  return createApp({ logger: quiet })
     .use(errorHandler(), json())
     .use(
       openapi({

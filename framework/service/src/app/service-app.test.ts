@@ -1,10 +1,9 @@
-import { openConnection, request } from '@fw/core/testing';
+import { openConnection, quiet, request } from '@fw/core/testing';
 import { cors } from '@fw/middleware/cors';
 import { etag } from '@fw/middleware/etag';
 import { ConflictError, createRouter, notFoundHandler } from 'fw';
 import { describe, expect, onTestFinished, test } from 'vitest';
-
-import { quiet, recordLog } from '../testing/log.ts';
+import { recordLog } from '../testing/log.ts';
 import { serve } from '../testing/vitest.ts';
 import { createServiceApp } from './service-app.ts';
 

@@ -1,10 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { expect, test } from 'vitest';
-
 import { createMetrics } from '../metrics/metrics.ts';
-import { quiet, recordLog } from '../testing/log.ts';
+import { recordLog } from '../testing/log.ts';
 import { type Check, createCheckRunner, createHealth } from './health.ts';
 
 /** Health that has begun with `checks`; without any it is still starting. */

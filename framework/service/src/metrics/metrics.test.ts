@@ -1,5 +1,5 @@
 import { metadataOf } from '@fw/core/extension';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { rateLimit, tieredRateLimit } from '@fw/rate-limit';
 import {
   createRouter,
@@ -12,7 +12,6 @@ import {
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createServiceApp } from '../app/service-app.ts';
-import { quiet } from '../testing/log.ts';
 import { createMetrics } from './metrics.ts';
 
 /** A service with metrics, and a function that reads them. */

@@ -1,9 +1,4 @@
-import type { Logger } from 'fw';
-
 import type { RequestEntry, ServiceLogger } from '../logging/logging.ts';
-
-/** A logger that writes nothing. */
-export const quiet: Logger = { info() {}, warn() {}, error() {} };
 
 /** Creates a logger that writes nothing, and keeps what it gets. */
 export function recordLog() {

@@ -8,7 +8,7 @@ import { buildService } from '../build/build.ts';
 export { type Collector, type ReceivedSpan, startCollector } from './collector.ts';
 export { type ExpectedDocument, expectDocument } from './expect-document.ts';
 export { type LintProblem, lintDocument, lintFile } from './lint.ts';
-export { quiet, recordLog } from './log.ts';
+export { recordLog } from './log.ts';
 export { plantField, requestEverything, withoutCacheControl } from './responses.ts';
 
 /** Environment variables of a process, in addition to `PATH`. */

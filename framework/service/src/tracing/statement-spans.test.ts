@@ -1,14 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { createRouter, type Router } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
-
 import { createServiceApp } from '../app/service-app.ts';
 import { createBatch, openPostgres } from '../postgres/postgres.ts';
 import { createGroupCommit, openDatabase } from '../sqlite/sqlite.ts';
 import { startCollector } from '../testing/collector.ts';
-import { quiet } from '../testing/log.ts';
 import { startTestPostgres } from '../testing/vitest.ts';
 import { createTracing, readStatementName } from './otlp.ts';
 

@@ -1,11 +1,9 @@
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { createRouter, notFoundHandler } from 'fw';
 import { expect, test } from 'vitest';
-
 import { documents } from '../app/documents.ts';
 import { createServiceApp } from '../app/service-app.ts';
 import { createMetrics } from '../metrics/metrics.ts';
-import { quiet } from '../testing/log.ts';
 import { clientNameOf, mountVersions } from './mount-versions.ts';
 
 const deprecated = { since: new Date('2026-12-01T00:00:00Z'), successor: '/api/v2/notes' };

@@ -2,9 +2,7 @@ import { json } from '@fw/body-parser';
 import { createApp, type Logger } from '@fw/core';
 import { createRouter, type Router } from '@fw/core/router';
 import type { StandardSchema } from '@fw/core/schema';
-import { type RequestOptions, request } from '@fw/core/testing';
-
-import { quiet } from '../../../errors/src/testing/logs.ts';
+import { quiet, type RequestOptions, request } from '@fw/core/testing';
 import { validate } from '../validate.ts';
 
 /** A schema by hand: what a library would give. */

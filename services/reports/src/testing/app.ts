@@ -1,6 +1,5 @@
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { memoryStore, type RateLimitStore } from '@fw/rate-limit';
-import { quiet } from '@fw/service/testing';
 
 import {
   AUDIENCE,

@@ -1,5 +1,5 @@
 import { type Application, createApp, type Middleware } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import type { AnyRouter } from '../router.ts';
 
 /** Responds with the matched route and its parameters. */
@@ -7,7 +7,7 @@ export const echo: Middleware = (ctx) => ctx.json({ route: ctx.route?.path, para
 
 /** An application, without a log, that serves `router`. */
 export function serve(router: AnyRouter): Application {
-  return createApp({ logger: { info() {}, warn() {}, error() {} } }).use(router.routes());
+  return createApp({ logger: quiet }).use(router.routes());
 }
 
 /** Status and body of GET `path`, which `echo` handles if a route matches. */

@@ -1,4 +1,4 @@
-import type { Logger } from '@fw/core';
+import type { Logger } from '../logger.ts';
 
 /** Discards all messages. */
 export const quiet: Logger = { info() {}, warn() {}, error() {} };
