@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-import { ValidationError } from '@fw/core';
+import { createRouter, ValidationError } from '@fw/core';
 import { generateDocument } from '@fw/openapi';
-import { createRouter } from '@fw/router';
 import { describe, expect, test } from 'vitest';
 
 import {

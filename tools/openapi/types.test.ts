@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-
+import { createRouter } from '@fw/core';
 import { sse } from '@fw/middleware/sse';
 import { generateDocument } from '@fw/openapi';
-import { createRouter } from '@fw/router';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 

@@ -1,5 +1,5 @@
 import { type Middleware, markFactories } from '@fw/core';
-import { parseJson } from '@fw/core/extension';
+import { parseJson } from '@fw/core/body';
 import { aBoolean, readOptions } from '@fw/core/options';
 import { BadRequestError } from '@fw/errors';
 

@@ -7,11 +7,10 @@ import {
   createTypeReader,
   discardRest,
   hasBody,
-  hasParsedBody,
-  hasRun,
   isBodyRead,
   readBody,
-} from '@fw/core/extension';
+} from '@fw/core/body';
+import { hasParsedBody, hasRun } from '@fw/core/extension';
 import { aBoolean, aWholeNumber, check } from '@fw/core/options';
 import { UnsupportedMediaTypeError } from '@fw/errors';
 

@@ -1,10 +1,8 @@
 import { gzipSync } from 'node:zlib';
-
-import { createApp } from '@fw/core';
+import { createApp, createRouter } from '@fw/core';
 import { metadataOf } from '@fw/core/extension';
 import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
-import { createRouter } from '@fw/router';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 
 import { type TextOptions, text } from './text.ts';

@@ -1,5 +1,5 @@
 import { type Middleware, markFactories } from '@fw/core';
-import { decodeUtf8 } from '@fw/core/extension';
+import { decodeUtf8 } from '@fw/core/body';
 import { check, readOptions } from '@fw/core/options';
 import { BadRequestError } from '@fw/errors';
 

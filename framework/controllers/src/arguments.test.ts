@@ -1,6 +1,5 @@
-import { type Context, createApp, listen } from '@fw/core';
+import { type Context, createApp, createRouter, endpoint, type Guard, listen } from '@fw/core';
 import { request } from '@fw/core/testing';
-import { createRouter, endpoint, type Guard } from '@fw/router';
 import type { StandardSchema } from '@fw/validation';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,5 +1,4 @@
-import type { Middleware } from '@fw/core';
-import type { NoParts, Returned, ValidatedBy } from '@fw/router';
+import type { Middleware, NoParts, Returned, ValidatedBy } from '@fw/core';
 import { isStandardSchema, type StandardSchema } from '@fw/validation';
 
 import { markService, type ServiceOptions, type Type } from './container.ts';

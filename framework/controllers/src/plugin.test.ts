@@ -1,7 +1,6 @@
-import { createApp } from '@fw/core';
+import { createApp, createRouter } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { generateDocument } from '@fw/openapi';
-import { createRouter } from '@fw/router';
 import { describe, expect, test } from 'vitest';
 
 import { UserController } from './fixtures/users/user-controller.ts';

@@ -1,3 +1,4 @@
+import type { RouteDefinition, Router } from '@fw/core';
 import {
   annotate,
   type Context,
@@ -8,7 +9,6 @@ import {
 } from '@fw/core';
 import { metadataOf, readPattern } from '@fw/core/extension';
 import { anObjectWith, aString, badOption, check, readOptions, required } from '@fw/core/options';
-import type { RouteDefinition, Router } from '@fw/router';
 import { type RequestSchemas, type StandardSchema, validate } from '@fw/validation';
 
 import { Container, type Provided, type Type } from './container.ts';

@@ -198,31 +198,10 @@ export { hasRun } from './context.ts';
 export { describeRoute, metadataOf } from './middleware.ts';
 export { loadOptional } from './optional-package.ts';
 export { viaOf } from './request/dispatched-request.ts';
-export {
-  createTypeReader,
-  isUtf8Charset,
-  parseMediaType,
-  TOKEN,
-  trimBlanks,
-} from './request/media-type.ts';
-export { decodeUtf8, parseJson, skipByteOrderMark } from './request/parse-json.ts';
+export { TOKEN } from './request/media-type.ts';
 export { createPrefixTest, foldCase, readPattern } from './request/path.ts';
-export {
-  BodyMemory,
-  bodyTooLarge,
-  bodyUnreadable,
-  type CountBodyBytes,
-  countBody,
-  discardRest,
-  hasBody,
-  isBodyRead,
-  isReadStarted,
-  readBody,
-  sendContinue,
-} from './request/read-body.ts';
 export { parseQuery } from './request/request-target.ts';
 export { type Content, isStream } from './response/body.ts';
-export { createPartSerializer } from './response/contract.ts';
 export { PROBLEM_TYPE, problemOfStatus, statusOf } from './response/problem.ts';
 export { titleOf, unmatchedStatus } from './response/status.ts';
 export { errorCodes, readsBody } from './router/declared-errors.ts';

@@ -22,7 +22,9 @@ export { annotate, markFactories, markPlugin, type RouteMetadata } from './middl
 export type { Query, QueryValue } from './request/request-target.ts';
 export type { TrustProxy } from './request/trust-proxy.ts';
 export type { Body } from './response/body.ts';
+export { createPartSerializer } from './response/contract.ts';
 export * from './response/http-error.ts';
+export * from './router/index.ts';
 export type { CloseOptions } from './server/close.ts';
 export type { TlsOptions } from './server/create-server.ts';
 export { type ListeningServer, type ListenOptions, listen } from './server/listen.ts';

@@ -1,3 +1,2 @@
 export * from '@fw/core';
 export * from '@fw/errors';
-export * from '@fw/router';

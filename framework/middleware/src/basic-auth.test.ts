@@ -1,5 +1,4 @@
-import { createApp } from '@fw/core';
-import { createRouter } from '@fw/core/router';
+import { createApp, createRouter } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { expect, expectTypeOf, test } from 'vitest';

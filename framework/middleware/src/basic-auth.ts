@@ -1,8 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-
+import type { Guard } from '@fw/core';
 import { type Context, type Middleware, markFactories } from '@fw/core';
 import { aFunction, anObject, check, readOptions, required } from '@fw/core/options';
-import type { Guard } from '@fw/core/router';
 import { UnauthorizedError } from '@fw/errors';
 
 import { createAuthentication } from './shared/authentication.ts';

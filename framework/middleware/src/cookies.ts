@@ -1,7 +1,7 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 import type { Context } from '@fw/core';
-import { trimBlanks } from '@fw/core/extension';
+import { trimBlanks } from '@fw/core/body';
 import { aBoolean, aWholeNumber, check, oneOf, readOptions } from '@fw/core/options';
 
 import { readSecrets } from './shared/cookie-secrets.ts';

@@ -1,7 +1,6 @@
-import { createApp, type Middleware } from '@fw/core';
+import { createApp, createRouter, type Middleware } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
 import { errorHandler, notFoundHandler, TooManyRequestsError } from '@fw/errors';
-import { createRouter } from '@fw/router';
 import { describe, expect, test } from 'vitest';
 import { type CorsOptions, cors } from './cors.ts';
 

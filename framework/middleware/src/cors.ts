@@ -1,5 +1,5 @@
 import { type Context, type Middleware, markFactories } from '@fw/core';
-import { trimBlanks } from '@fw/core/extension';
+import { trimBlanks } from '@fw/core/body';
 import { aBoolean, aListOf, aWholeNumber, badOption, check, readOptions } from '@fw/core/options';
 
 import { isListed, normalOrigin } from './shared/origin.ts';

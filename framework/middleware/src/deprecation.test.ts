@@ -1,6 +1,5 @@
-import { createApp } from '@fw/core';
+import { createApp, createRouter } from '@fw/core';
 import { request } from '@fw/core/testing';
-import { createRouter } from '@fw/router';
 import { expect, test } from 'vitest';
 
 import { deprecation } from './deprecation.ts';

@@ -1,7 +1,5 @@
 import { createCipheriv, createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
-
-import { createApp, type Middleware } from '@fw/core';
-import { createRouter } from '@fw/core/router';
+import { createApp, createRouter, type Middleware } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { exportJWK, SignJWT } from 'jose';

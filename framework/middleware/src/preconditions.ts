@@ -1,5 +1,5 @@
 import type { Context } from '@fw/core';
-import { trimBlanks } from '@fw/core/extension';
+import { trimBlanks } from '@fw/core/body';
 import { BadRequestError, PreconditionFailedError } from '@fw/errors';
 
 /** The strong entity tag of a resource's state; `version` must differ between its states (RFC 9110 §8.8.3). */

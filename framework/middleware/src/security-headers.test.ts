@@ -1,8 +1,7 @@
-import { createApp, type Middleware } from '@fw/core';
+import { createApp, createRouter, type Middleware } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { openapi } from '@fw/openapi';
-import { createRouter } from '@fw/router';
 import { describe, expect, test } from 'vitest';
 import {
   NONCE,

@@ -2,10 +2,15 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { EventEmitter, once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-
-import { createApp, type ListeningServer, listen, type Middleware } from '@fw/core';
+import {
+  createApp,
+  createRouter,
+  type Guard,
+  type ListeningServer,
+  listen,
+  type Middleware,
+} from '@fw/core';
 import { recordedBody } from '@fw/core/extension';
-import { createRouter, type Guard } from '@fw/core/router';
 import { openConnection, quiet, recordLog, request } from '@fw/core/testing';
 import { createMetrics, createServiceApp } from '@fw/service';
 import { afterEach, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';

@@ -1,15 +1,16 @@
 import { AsyncResource } from 'node:async_hooks';
 import { Readable } from 'node:stream';
-
-import { annotate, type Context, type Middleware, markFactories, type Parts } from '@fw/core';
+import type { Sent } from '@fw/core';
 import {
-  closingSignal,
+  annotate,
+  type Context,
   createPartSerializer,
-  setCacheDefault,
-  stringify,
-} from '@fw/core/extension';
+  type Middleware,
+  markFactories,
+  type Parts,
+} from '@fw/core';
+import { closingSignal, setCacheDefault, stringify } from '@fw/core/extension';
 import { anObject, aWholeNumber, badOption, milliseconds, readOptions } from '@fw/core/options';
-import type { Sent } from '@fw/core/router';
 import {
   isStandardSchema,
   type JsonSchema,

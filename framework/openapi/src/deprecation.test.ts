@@ -1,5 +1,5 @@
+import { createRouter, endpoint } from '@fw/core';
 import { deprecation } from '@fw/middleware/deprecation';
-import { createRouter, endpoint } from '@fw/router';
 import { expect, test } from 'vitest';
 
 import { generateDocument } from './document.ts';

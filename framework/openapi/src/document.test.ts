@@ -1,6 +1,12 @@
-import { annotate, type Context, type Middleware, type RouteMetadata } from '@fw/core';
+import {
+  annotate,
+  type Context,
+  createRouter,
+  endpoint,
+  type Middleware,
+  type RouteMetadata,
+} from '@fw/core';
 import { rateLimit, tieredRateLimit } from '@fw/rate-limit';
-import { createRouter, endpoint } from '@fw/router';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';

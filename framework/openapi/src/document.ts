@@ -1,6 +1,6 @@
+import type { RouteDefinition } from '@fw/core';
 import { readPattern } from '@fw/core/extension';
 import { aFunction, aListOf, anObject, check, oneOf, readOptions } from '@fw/core/options';
-import type { RouteDefinition } from '@fw/router';
 
 import { Components } from './components.ts';
 import { describeOperation, type Operation, type ToJsonSchema } from './operation.ts';

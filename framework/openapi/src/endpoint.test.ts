@@ -1,5 +1,5 @@
+import { createRouter, endpoint } from '@fw/core';
 import { forms } from '@fw/middleware/forms';
-import { createRouter, endpoint } from '@fw/router';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 

@@ -1,5 +1,5 @@
+import { createRouter } from '@fw/core';
 import { sse } from '@fw/middleware/sse';
-import { createRouter } from '@fw/router';
 import { lintDocument } from '@fw/service/testing';
 import { validate as validateDocument } from '@hyperjump/json-schema/openapi-3-2';
 import { createApp } from 'fw';

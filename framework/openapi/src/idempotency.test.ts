@@ -1,5 +1,5 @@
+import { createRouter, endpoint } from '@fw/core';
 import { idempotency, memoryStore } from '@fw/middleware/idempotency';
-import { createRouter, endpoint } from '@fw/router';
 import { validate } from '@fw/validation';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

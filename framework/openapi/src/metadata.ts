@@ -1,6 +1,5 @@
-import type { RouteMetadata } from '@fw/core';
+import type { DeclaredError, EndpointMetadata, ResponseDescription, RouteMetadata } from '@fw/core';
 import type { JsonSchema } from '@fw/core/schema';
-import type { DeclaredError, EndpointMetadata, ResponseDescription } from '@fw/router';
 
 /** The metadata of a validator: a schema per request part, and the status of an invalid request. */
 export interface ValidationMetadata {

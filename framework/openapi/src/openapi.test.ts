@@ -1,6 +1,5 @@
-import { type Application, createApp } from '@fw/core';
+import { type Application, createApp, createRouter, endpoint, type Router } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
-import { createRouter, endpoint, type Router } from '@fw/router';
 import { validate } from '@fw/validation';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
+import type { RouteDefinition } from '@fw/core';
 import { annotate, type Context, type Logger, type Middleware, markFactories } from '@fw/core';
 import { foldCase } from '@fw/core/extension';
-import type { RouteDefinition } from '@fw/router';
 
 import { createDocsPage } from './docs/docs-page.ts';
 import { generateDocument } from './document.ts';

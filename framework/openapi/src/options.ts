@@ -1,3 +1,4 @@
+import type { RouteDefinition } from '@fw/core';
 import { readPattern } from '@fw/core/extension';
 import {
   aBoolean,
@@ -9,7 +10,6 @@ import {
   oneOf,
   readOptions,
 } from '@fw/core/options';
-import type { RouteDefinition } from '@fw/router';
 
 import { DEFAULT_CDN, type DocsPage } from './docs/docs-page.ts';
 import { aPath, DOCUMENT_CHECKS, type GenerateDocumentOptions, isPath } from './document.ts';

@@ -1,4 +1,4 @@
-import { createRouter } from '@fw/router';
+import { createRouter } from '@fw/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 

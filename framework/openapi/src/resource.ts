@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 
 import type { Context } from '@fw/core';
-import { setCacheDefault, trimBlanks } from '@fw/core/extension';
+import { trimBlanks } from '@fw/core/body';
+import { setCacheDefault } from '@fw/core/extension';
 
 /** A text with its ETag and media type. */
 export interface Resource {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-
+import type { RouteDefinition } from '@fw/core';
 import { createPrefixTest } from '@fw/core/extension';
-import type { RouteDefinition } from '@fw/router';
 
 import { type DocumentedMetadata, PARTS, readMetadata } from './metadata.ts';
 import { type PathParam, readPathParams, toOpenApiPath } from './paths.ts';

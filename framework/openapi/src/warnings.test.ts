@@ -1,6 +1,5 @@
-import { createApp, type Middleware } from '@fw/core';
+import { createApp, createRouter, endpoint, type Middleware, type Router } from '@fw/core';
 import { request } from '@fw/core/testing';
-import { createRouter, endpoint, type Router } from '@fw/router';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 

@@ -1,6 +1,5 @@
-import { createApp } from '@fw/core';
+import { createApp, createRouter, type Guard } from '@fw/core';
 import { request } from '@fw/core/testing';
-import { createRouter, type Guard } from '@fw/router';
 import { expect, expectTypeOf, test } from 'vitest';
 
 import { rateLimit, tieredRateLimit } from './rate-limit.ts';

@@ -1,4 +1,4 @@
-import { createRouter } from '@fw/core/router';
+import { createRouter } from '@fw/core';
 import type { StandardSchema } from '@fw/core/schema';
 import { type } from 'arktype';
 import fc from 'fast-check';

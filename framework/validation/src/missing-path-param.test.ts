@@ -1,5 +1,4 @@
-import { createApp, type Middleware } from '@fw/core';
-import { createRouter } from '@fw/core/router';
+import { createApp, createRouter, type Middleware } from '@fw/core';
 import type { StandardSchema } from '@fw/core/schema';
 import { request } from '@fw/core/testing';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';

@@ -1,6 +1,5 @@
 import { json } from '@fw/body-parser';
-import { createApp, type Middleware } from '@fw/core';
-import { createRouter } from '@fw/core/router';
+import { createApp, createRouter, type Middleware } from '@fw/core';
 import type { StandardSchema } from '@fw/core/schema';
 import { request } from '@fw/core/testing';
 import { forms } from '@fw/middleware/forms';

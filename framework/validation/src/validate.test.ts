@@ -1,7 +1,6 @@
 import { json } from '@fw/body-parser';
-import { compose, createApp, type Middleware } from '@fw/core';
+import { compose, createApp, createRouter, type Middleware } from '@fw/core';
 import { hasRun } from '@fw/core/extension';
-import { createRouter } from '@fw/core/router';
 import type { StandardSchema } from '@fw/core/schema';
 import { quiet, type RequestOptions, recordLog, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';

@@ -1,5 +1,6 @@
 import { annotate, type Context, markFactories, type Next } from '@fw/core';
-import { hasBody, hasParsedBody, isReadStarted, setParts } from '@fw/core/extension';
+import { hasBody, isReadStarted } from '@fw/core/body';
+import { hasParsedBody, setParts } from '@fw/core/extension';
 import { anObject, check, readOptions } from '@fw/core/options';
 import {
   isStandardSchema,

@@ -2,9 +2,8 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { json } from '@fw/body-parser';
-import { createPartSerializer } from '@fw/core/extension';
 import { markup, readPart } from '@fw/service';
-import { type Context, createRouter, endpoint, type Router } from 'fw';
+import { type Context, createPartSerializer, createRouter, endpoint, type Router } from 'fw';
 import * as z from 'zod';
 
 import { NewUserV1, PageQueryV1, toJson, UserChangesV1, UserListV1, UserV1 } from './schemas.ts';

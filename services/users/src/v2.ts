@@ -1,5 +1,6 @@
 import { json } from '@fw/body-parser';
-import { foldCase, parseMediaType } from '@fw/core/extension';
+import { parseMediaType } from '@fw/core/body';
+import { foldCase } from '@fw/core/extension';
 import { idempotency } from '@fw/middleware/idempotency';
 import { etagOf, isConditional, isNotModified, requireMatch } from '@fw/middleware/preconditions';
 import { createCursor, onlyJson } from '@fw/service';

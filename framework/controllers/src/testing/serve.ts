@@ -1,7 +1,6 @@
 import { json } from '@fw/body-parser';
-import { type Application, createApp } from '@fw/core';
+import { type Application, createApp, createRouter, type Router } from '@fw/core';
 import { quiet, type RequestOptions, request } from '@fw/core/testing';
-import { createRouter, type Router } from '@fw/router';
 
 import { type ControllersOptions, controllersPlugin, type Type } from '../index.ts';
 

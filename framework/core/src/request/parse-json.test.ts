@@ -2,7 +2,7 @@ import { Agent, request as send } from 'node:http';
 
 import { json } from '@fw/body-parser';
 import { createApp, type ListeningServer, listen } from '@fw/core';
-import { parseMediaType } from '@fw/core/extension';
+import { parseMediaType } from '@fw/core/body';
 import { BadRequestError, errorHandler } from '@fw/errors';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -2,10 +2,10 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 
 import { createApp } from '../application.ts';
-import { createPartSerializer, violationOf } from '../extension.ts';
+import { violationOf } from '../extension.ts';
 import { createRouter } from '../router/create-router.ts';
 import { request } from '../testing/index.ts';
-import { compile, createContract } from './contract.ts';
+import { compile, createContract, createPartSerializer } from './contract.ts';
 
 const Order = z.object({ id: z.number() });
 

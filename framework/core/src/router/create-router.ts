@@ -5,7 +5,6 @@ import { aBoolean, aString, readOptions } from '../options.ts';
 import { foldCase, normalizePath, readPattern } from '../request/path.ts';
 import { createAllowedMethods } from './allowed-methods.ts';
 import { joinPaths, readRoutePattern } from './pattern.ts';
-import { drawRoutes } from './print.ts';
 import { keepsMethod, redirectTo } from './redirect.ts';
 import { type AnyHandler, RouteRegistrar } from './register.ts';
 import {
@@ -218,10 +217,6 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
   match(method: string, path: string): RouteMatch | undefined {
     const normal = normalizePath(path);
     return normal === undefined ? undefined : this.#table.find(method, normal);
-  }
-
-  print(): string {
-    return drawRoutes(this.getRoutes());
   }
 
   /** A new router that can be mounted on this one, and this one on it. */

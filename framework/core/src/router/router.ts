@@ -113,9 +113,7 @@ export interface Router<Prefix extends string = '', Validated extends Parts = No
   unservedPaths(): readonly string[];
   /** Finds the route for a path, which is normalised first, and runs nothing. */
   match(method: string, path: string): RouteMatch | undefined;
-  /** Returns the routes as a tree, as text. */
-  print(): string;
 }
 
 /** A router with any prefix. */
-export type AnyRouter = Pick<Router, 'routes' | 'getRoutes' | 'match' | 'print'>;
+export type AnyRouter = Pick<Router, 'routes' | 'getRoutes' | 'match'>;

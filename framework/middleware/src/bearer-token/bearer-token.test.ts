@@ -1,8 +1,6 @@
 import { createPublicKey, createSecretKey, generateKeyPairSync } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-
-import { createApp, type Middleware } from '@fw/core';
-import { createRouter } from '@fw/core/router';
+import { createApp, createRouter, type Middleware } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { rateLimit } from '@fw/rate-limit';

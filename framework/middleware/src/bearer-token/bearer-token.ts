@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, KeyObject } from 'node:crypto';
-
+import type { Guard } from '@fw/core';
 import { type Context, type Middleware, markFactories } from '@fw/core';
 import {
   aFunction,
@@ -10,7 +10,6 @@ import {
   readOptions,
   required,
 } from '@fw/core/options';
-import type { Guard } from '@fw/core/router';
 import { ForbiddenError, ServiceUnavailableError, UnauthorizedError } from '@fw/errors';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 

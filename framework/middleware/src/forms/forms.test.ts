@@ -2,15 +2,14 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import {
   createApp,
+  createRouter,
   type ListeningServer,
   type ListenOptions,
   listen,
   type Middleware,
 } from '@fw/core';
-import { createRouter } from '@fw/core/router';
 import { openConnection, quiet, recordLog, request } from '@fw/core/testing';
 import { generateDocument } from '@fw/openapi';
 import { validate } from '@fw/validation';

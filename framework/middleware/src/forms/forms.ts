@@ -18,13 +18,12 @@ import {
   decodeUtf8,
   discardRest,
   hasBody,
-  hasParsedBody,
   isBodyRead,
   isUtf8Charset,
-  parseQuery,
   readBody,
   skipByteOrderMark,
-} from '@fw/core/extension';
+} from '@fw/core/body';
+import { hasParsedBody, parseQuery } from '@fw/core/extension';
 import { anObject, aString, aWholeNumber, badOption, readOptions } from '@fw/core/options';
 import { BadRequestError, PayloadTooLargeError, UnsupportedMediaTypeError } from '@fw/errors';
 

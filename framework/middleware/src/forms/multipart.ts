@@ -1,4 +1,5 @@
-import { decodeUtf8, isUtf8Charset, parseMediaType, TOKEN, trimBlanks } from '@fw/core/extension';
+import { decodeUtf8, isUtf8Charset, parseMediaType, trimBlanks } from '@fw/core/body';
+import { TOKEN } from '@fw/core/extension';
 import { BadRequestError, UnsupportedMediaTypeError } from '@fw/errors';
 
 /** One part of a `multipart/form-data` body (RFC 7578). */

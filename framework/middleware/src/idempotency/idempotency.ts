@@ -1,8 +1,9 @@
 import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-
+import type { Guard } from '@fw/core';
 import { annotate, type Context, markFactories, type Next } from '@fw/core';
-import { allowReplacement, hasBody, statusOf, warnOnce } from '@fw/core/extension';
+import { hasBody } from '@fw/core/body';
+import { allowReplacement, statusOf, warnOnce } from '@fw/core/extension';
 import {
   aBoolean,
   aFunction,
@@ -12,7 +13,6 @@ import {
   required as needed,
   readOptions,
 } from '@fw/core/options';
-import type { Guard } from '@fw/core/router';
 import { ConflictError, UnprocessableContentError, ValidationError } from '@fw/errors';
 
 import { replayResponse, serializeResponse } from './saved-response.ts';

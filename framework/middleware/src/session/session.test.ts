@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-
-import { createApp, type Middleware } from '@fw/core';
-import { createRouter } from '@fw/core/router';
+import { createApp, createRouter, type Middleware } from '@fw/core';
 import { recordLog, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';

@@ -1,7 +1,7 @@
+import type { Guard } from '@fw/core';
 import { annotate, type Context, markFactories } from '@fw/core';
 import { responseHeader } from '@fw/core/extension';
 import { aFunction, aListOf, aWholeNumber, check, readOptions, required } from '@fw/core/options';
-import type { Guard } from '@fw/core/router';
 import { ForbiddenError } from '@fw/errors';
 import { deleteCookie, readCookie, setCookie } from '../cookies.ts';
 import { readSecrets } from '../shared/cookie-secrets.ts';

@@ -1,4 +1,4 @@
-import { trimBlanks } from '@fw/core/extension';
+import { trimBlanks } from '@fw/core/body';
 
 /** One entry of a header such as `Accept` (RFC 9110 §12.4.2, §12.5.1). Texts are in lower case. */
 export interface Weighted {

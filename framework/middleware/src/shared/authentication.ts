@@ -1,6 +1,6 @@
+import type { Guard } from '@fw/core';
 import { annotate, type Context, type Middleware, type RouteMetadata } from '@fw/core';
 import { metadataOf } from '@fw/core/extension';
-import type { Guard } from '@fw/core/router';
 import { memoryStore, rateLimit } from '@fw/rate-limit';
 
 /**

@@ -13,10 +13,8 @@ import fs, {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
-import { createApp, type ListeningServer, listen, type Middleware } from '@fw/core';
+import { createApp, createRouter, type ListeningServer, listen, type Middleware } from '@fw/core';
 import { preventStorage } from '@fw/core/extension';
-import { createRouter } from '@fw/core/router';
 import { openConnection, quiet, type RequestOptions, recordLog, request } from '@fw/core/testing';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { session } from '../session/session.ts';

@@ -1,4 +1,4 @@
-import { createRouter } from '@fw/core/router';
+import { createRouter } from '@fw/core';
 import { openConnection } from '@fw/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 

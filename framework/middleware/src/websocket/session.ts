@@ -1,7 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
 
 import type { Context, Parts } from '@fw/core';
-import { isThenable, parseJson, stringify, type UpgradedConnection } from '@fw/core/extension';
+import { parseJson } from '@fw/core/body';
+import { isThenable, stringify, type UpgradedConnection } from '@fw/core/extension';
 import type { SchemaIssue, StandardSchema } from '@fw/core/schema';
 
 import type { MessageOf, WebSocketClient, WebSocketHandlers } from './client.ts';

@@ -1,9 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-import { createApp, listen, type Middleware, onSent } from '@fw/core';
-import { createRouter, type Guard } from '@fw/core/router';
+import { createApp, createRouter, type Guard, listen, type Middleware, onSent } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { errorHandler, UnauthorizedError } from '@fw/errors';
 import { compress } from '@fw/middleware/compress';

@@ -1,5 +1,6 @@
 import { annotate, type Context, type Middleware, markFactories, type Parts } from '@fw/core';
-import { acceptUpgrades, isUpgrade, switchProtocols, trimBlanks } from '@fw/core/extension';
+import { trimBlanks } from '@fw/core/body';
+import { acceptUpgrades, isUpgrade, switchProtocols } from '@fw/core/extension';
 import {
   aFunction,
   aListOf,

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-
-import { createApp } from '@fw/core';
+import { createApp, createRouter } from '@fw/core';
 import { request } from '@fw/core/testing';
-import { createRouter } from '@fw/router';
 import { expect, test } from 'vitest';
 
 import { type OpenApiOptions, openapi } from '../index.ts';

@@ -7,14 +7,8 @@ import {
   markFactories,
   UnsupportedMediaTypeError,
 } from '@fw/core';
-import {
-  hasBody,
-  hasParsedBody,
-  parseJson,
-  parseMediaType,
-  readBody,
-  setRoute,
-} from '@fw/core/extension';
+import { hasBody, parseJson, parseMediaType, readBody } from '@fw/core/body';
+import { hasParsedBody, setRoute } from '@fw/core/extension';
 import { isRecord } from '@fw/core/schema';
 
 import { isAt, once } from '../openapi.ts';

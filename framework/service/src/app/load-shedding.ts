@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 
-import { hasBody } from '@fw/core/extension';
+import { hasBody } from '@fw/core/body';
 import type { Context, Middleware } from 'fw';
 
 import type { Metrics, ShedReason } from '../metrics/metrics.ts';

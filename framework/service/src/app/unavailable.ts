@@ -1,7 +1,8 @@
 import { totalmem } from 'node:os';
 
 import { ProblemError } from '@fw/client';
-import { type CountBodyBytes, countBody, hasBody, hasRun } from '@fw/core/extension';
+import { type CountBodyBytes, countBody, hasBody } from '@fw/core/body';
+import { hasRun } from '@fw/core/extension';
 import { type Context, type Middleware, ServiceUnavailableError } from 'fw';
 
 import type { Metrics } from '../metrics/metrics.ts';

@@ -1,6 +1,5 @@
 import { json } from '@fw/body-parser';
-import { createApp, type Logger } from '@fw/core';
-import { createRouter, type Router } from '@fw/core/router';
+import { createApp, createRouter, type Logger, type Router } from '@fw/core';
 import type { StandardSchema } from '@fw/core/schema';
 import { quiet, type RequestOptions, request } from '@fw/core/testing';
 import { validate } from '../validate.ts';

@@ -1,0 +1,20 @@
+export {
+  createTypeReader,
+  isUtf8Charset,
+  parseMediaType,
+  trimBlanks,
+} from './request/media-type.ts';
+export { decodeUtf8, parseJson, skipByteOrderMark } from './request/parse-json.ts';
+export {
+  BodyMemory,
+  bodyTooLarge,
+  bodyUnreadable,
+  type CountBodyBytes,
+  countBody,
+  discardRest,
+  hasBody,
+  isBodyRead,
+  isReadStarted,
+  readBody,
+  sendContinue,
+} from './request/read-body.ts';
