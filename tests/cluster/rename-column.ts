@@ -97,8 +97,6 @@ const PHRASES = [
   'INSERT INTO users (id, name, email',
   'position, id, name, email, created_at',
   'SET name = coalesce($2, name)',
-  'octet_length(name)',
-  'THEN name END AS name',
 ] as const;
 
 /**
@@ -123,6 +121,5 @@ export function nodeOptionsOfNextRelease(): string {
 /** A phrase with the new column; a selected column keeps its old name in the result. */
 function renamed(phrase: string): string {
   if (phrase.startsWith('position')) return phrase.replace('name', 'display_name AS name');
-  if (phrase.startsWith('THEN')) return phrase.replace('name', 'display_name');
   return phrase.replaceAll(/\bname\b/g, 'display_name');
 }

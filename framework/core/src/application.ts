@@ -55,7 +55,7 @@ export type Plugin = (app: Application) => void | Promise<void>;
 export interface Application extends RouteMethods<'', NoParts> {
   /** The logger of the options; its methods take the message first. */
   readonly logger: Logger;
-  /** Adds middleware for every request, in order. */
+  /** Adds middleware for every request, in order, except those of routes added before. */
   use(...middleware: readonly Middleware[]): this;
   /** Adds middleware for `prefix` and all paths under it. */
   use(prefix: string, ...middleware: readonly Middleware[]): this;
@@ -77,7 +77,10 @@ export interface Application extends RouteMethods<'', NoParts> {
    * with the first failure.
    */
   ready(): Promise<void>;
-  /** Serves one request of a `node:http` server: `http.createServer(app.handle)`. */
+  /**
+   * Serves one request of a `node:http` server: `http.createServer(app.handle)`. Await `ready()` first:
+   * unlike `listen`, it does not wait for plugins.
+   */
   handle(req: IncomingMessage, res: ServerResponse): void;
 }
 
@@ -258,7 +261,7 @@ function readApplicationOptions(options: ApplicationOptions): Shared {
  * 4. chain: the middleware runs in order, each with its `next()`.
  * 5. route: the middleware of a router finds the route and runs its own chain.
  * 6. handler: the last function of the route returns or sends the response.
- * 7. contract: `ctx.json()` makes JSON of the declared fields.
+ * 7. contract: makes JSON of the declared fields, if `endpoint()` declares the response.
  * 8. response: `finish` writes head and body once the chain has ended.
  */
 function serve(shared: Shared, req: IncomingMessage, res: ServerResponse): void {

@@ -46,7 +46,7 @@ type OnStop = (ctx: Context, layer: Middleware) => void;
 
 /**
  * Joins one middleware with everything after it. `ctx.next` is always the `next` of the running
- * middleware, so both forms of a middleware are equal.
+ * middleware, so `ctx.next()` and the second argument `next()` do the same.
  */
 function link(layer: Middleware, rest: Chain, onStop: OnStop | undefined): Chain {
   return (context, outerNext) => {

@@ -24,10 +24,7 @@ export type Next = () => Promise<void>;
 /** What `next()` returns if everything after the middleware has already run without an error. */
 export const DONE: Promise<void> = Promise.resolve();
 
-/**
- * Whether the promise that `next()` returned has nothing to wait for, because everything after the
- * middleware has already run without an error. A middleware that returns it stays synchronous.
- */
+/** Whether `running`, which `next()` returned, is `DONE`. A middleware that returns it stays synchronous. */
 export function hasRun(running: unknown): boolean {
   return running === DONE;
 }

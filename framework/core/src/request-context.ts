@@ -428,7 +428,7 @@ export class RequestContext implements Context {
     return this.finished;
   }
 
-  /** The same for the head, which a streamed response sends with its first chunk. */
+  /** Whether the head was sent, so that setting a header or the status has no effect. */
   #headSent(): boolean {
     return this.finished && this.raw.res.headersSent && this.#isOver();
   }

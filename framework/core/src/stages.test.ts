@@ -4,13 +4,13 @@ import { join, posix } from 'node:path';
 import { expect, test } from 'vitest';
 
 /**
- * The steps of a request (docs/architecture.md) and their files, in the order of their imports. What a step
- * only needs the words of, such as a status or an error, is in the first one. A route is composed with its
- * contract, so the contract precedes it.
+ * The steps of a request (docs/architecture.md) and their files; the first pattern that matches counts. Values
+ * and types that every step uses, such as a status or an error, are `basics`. The contract precedes the
+ * route, because a route is composed with its contract.
  */
 const STAGES: readonly (readonly [name: string, files: RegExp])[] = [
-  ['words', /^(logger|options|optional-package|(node|schema)\/.*)\.ts$/],
-  ['words', /^response\/(status|http-error|problem|body|response-headers)\.ts$/],
+  ['basics', /^(logger|options|optional-package|(node|schema)\/.*)\.ts$/],
+  ['basics', /^response\/(status|http-error|problem|body|response-headers)\.ts$/],
   ['context', /^((context|middleware|warnings|request-context)|request\/body-stream)\.ts$/],
   ['target', /^request\/.*\.ts$/],
   ['chain', /^compose\.ts$/],
@@ -21,7 +21,7 @@ const STAGES: readonly (readonly [name: string, files: RegExp])[] = [
   ['server', /^server\/.*\.ts$/],
 ];
 const ORDER = [
-  ...['words', 'target', 'context', 'chain', 'contract'],
+  ...['basics', 'target', 'context', 'chain', 'contract'],
   ...['route', 'response', 'application', 'server', 'entries'],
 ];
 

@@ -52,7 +52,7 @@ export function warnOfStop(ctx: Context & { decidedStatus?: number }, stopped: M
   );
 }
 
-/** While middleware asks whether there is a body: that is no mistake without a parser. */
+/** Whether `hasParsedBody` is reading `ctx.body`, which then needs no parser. */
 let isAsking = false;
 
 /** Whether a parser, or middleware of Express, has set `ctx.body`. */

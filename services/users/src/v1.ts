@@ -16,7 +16,7 @@ export const V1 = '/api/v1/users';
 
 const tags = ['Version 1'];
 
-/** The fragment loads nothing. */
+/** `Content-Security-Policy` of the HTML fragment: it may load nothing. */
 const FRAGMENT_POLICY =
   "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 import { http } from './http.ts';
-import { privateParts } from './private-fields.ts';
+import { usesPrivateFields } from './private-fields.ts';
 
 /**
  * Receives a body from the parser of Node. It is no function: V8 places a function expression that is
@@ -34,6 +34,9 @@ export function forgetRequest({ socket, complete }: IncomingMessage): void {
   if (complete) (socket as Connection)[LAST] = undefined;
 }
 
+/** Whether Node's parser passes bodies to `push()`: unknown until the first body, which is read as a stream. */
+let parserCallsPush = false;
+
 /**
  * A request that can pass its body to a receiver without the buffer and the events of a stream: these take a
  * tenth of the time of a small POST request.
@@ -53,7 +56,7 @@ export class IncomingRequest extends http.IncomingMessage {
    * begun, or the request was destroyed. A reader that begins later gets the body too.
    */
   passBodyTo(receiver: BodyReceiver): boolean {
-    if (!privateParts.body) return false;
+    if (!parserCallsPush) return false;
     const isUnread = this.readableFlowing === null && this.readableLength === 0;
     if (!isUnread || this.hasReceiver || this.complete || this.destroyed) return false;
     this.#receiver = receiver;
@@ -70,7 +73,10 @@ export class IncomingRequest extends http.IncomingMessage {
   /** The parser calls this with each chunk, then with `null`. Chunks are buffers, except in Deno. */
   override push(chunk: Uint8Array | null, encoding?: BufferEncoding): boolean {
     const receiver = this.#receiver;
-    if (receiver === undefined) return super.push(chunk, encoding);
+    if (receiver === undefined) {
+      if (chunk !== null) parserCallsPush = usesPrivateFields;
+      return super.push(chunk, encoding);
+    }
     if (chunk !== null) {
       if (this.readableFlowing !== null) super.push(chunk, encoding); // to a reader that began later
       receiver.add(Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk));

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 import type { Logger } from '../logger.ts';
 import { http } from './http.ts';
-import { forgetRequest } from './incoming-request.ts';
-import { headFields } from './private-fields.ts';
+import { forgetRequest, IncomingRequest } from './incoming-request.ts';
+import { usesPrivateFields } from './private-fields.ts';
 
 /** What the context writes of a head; Node adds the rest. */
 export interface WrittenHead {
@@ -15,6 +15,21 @@ export interface WrittenHead {
   readonly type: string;
   /** `undefined` if it is empty or streamed. */
   readonly body?: string | Uint8Array;
+}
+
+/** The private fields of a response that Node's `writeHead` reads and sets. */
+interface HeadFields {
+  /** The head, as it is sent before the first chunk of the body. */
+  _header: string | null;
+  /** Whether the connection is closed after the response. */
+  _last: boolean;
+  readonly _keepAliveTimeout: number;
+  readonly _expect_continue: boolean;
+  readonly _sent100: boolean;
+}
+
+function headFields(res: ServerResponse): HeadFields {
+  return res as unknown as HeadFields;
 }
 
 /** The property of a connection that has its current response: cheaper than a `WeakMap` for each request. */
@@ -31,7 +46,7 @@ export function currentResponse(socket: Duplex): ServerResponse | undefined {
 
 /**
  * The response class of this package's servers. It knows whether code other than the context has set
- * headers, and returns the headers of a head that was written as one string. Calls after the response
+ * headers, and `getHeader()` works after the head was written as one string. Calls after the response
  * was sent, for example by middleware for Express that is slower than `timeout()`, have no effect:
  * an error in a callback, which no caller catches, would end the process.
  */
@@ -39,7 +54,7 @@ export class TrackedResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends http.ServerResponse<Request> {
   hasOwnHeaders = false;
-  /** Whether the context has written the head of a streamed response. */
+  /** Whether the context has written the head of a response that is streamed or empty. */
   isHeadFinal = false;
   hasLateCall = false;
   /** Logs the first late call; that of the application. */
@@ -218,4 +233,25 @@ function typeIn(headers: unknown): string | undefined {
     : Object.entries(headers).flat();
   const at = fields.findIndex((name, i) => i % 2 === 0 && /^content-type$/i.test(String(name)));
   return at < 0 ? undefined : String(fields[at + 1]);
+}
+
+/** Whether a head can be written as one string: the private fields exist, and Node sends `_header` before the body. */
+export const canSetHeadText = usesPrivateFields && testHeadText();
+
+function testHeadText(): boolean {
+  try {
+    const res = new TrackedResponse(new IncomingRequest(new Socket()));
+    const fields = headFields(res);
+    const { _last, _keepAliveTimeout, _expect_continue, _sent100 } = fields;
+    fields._header = 'head';
+    res.end(' body', 'latin1');
+    const { outputData } = res as unknown as { readonly outputData: readonly { data: unknown }[] };
+    return (
+      outputData[0]?.data === 'head body' &&
+      typeof _keepAliveTimeout === 'number' &&
+      [_last, _expect_continue, _sent100].every((field) => field === false)
+    );
+  } catch {
+    return false;
+  }
 }

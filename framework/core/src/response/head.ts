@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-import { privateParts } from '../node/private-fields.ts';
-import { TrackedResponse, type WrittenHead } from '../node/tracked-response.ts';
+import { canSetHeadText, TrackedResponse, type WrittenHead } from '../node/tracked-response.ts';
 import { FRAMING_HEADER } from './response-headers.ts';
 import { titleOf } from './status.ts';
 
@@ -66,7 +65,7 @@ const { writeHead: ownWriteHead, write: ownWrite, end: ownEnd } = TrackedRespons
  */
 function isPlain(res: ServerResponse): res is TrackedResponse {
   return (
-    privateParts.head &&
+    canSetHeadText &&
     res instanceof TrackedResponse &&
     !res.hasOwnHeaders &&
     res.sendDate &&

@@ -128,8 +128,8 @@ function requirePathParams(route: Registration): void {
 }
 
 /**
- * Keys whose objects are merged and whose lists are joined. All `security` applies; of any other key the last
- * value counts.
+ * Keys whose objects are merged and whose lists are joined. Every `security` is required. Of any other key, the
+ * last value counts.
  */
 const MERGED = [
   'validation',

@@ -67,7 +67,10 @@ function sendReturned(handler: Middleware): Middleware {
   };
 }
 
-/** The same, but the JSON must fit `contract`; that of other middleware need not. */
+/**
+ * Sends the returned value like `sendReturned`. JSON that the handler sends must fit `contract`; JSON of other
+ * middleware need not.
+ */
 function sendWithContract(handler: Middleware, contract: Contract): Middleware {
   return (ctx, next) => {
     const record = recordOf(ctx);
@@ -97,7 +100,7 @@ function sendWithContract(handler: Middleware, contract: Contract): Middleware {
   };
 }
 
-/** The same, but the errors of `handler` must be declared in `errors`. */
+/** Runs `handler`. Outside production, an error that `errors` does not declare becomes a `TypeError`. */
 function checkErrors(handler: Middleware, errors: ErrorContract): Middleware {
   return (ctx, next) => {
     const fail = (error: unknown): never => {

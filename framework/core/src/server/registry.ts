@@ -2,8 +2,6 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-import { keepTcpSocket, tcpSocketOf } from '../node/socket.ts';
-
 /** The connections of one server. */
 export interface Connections {
   /** Those that are open; of a TLS connection, the socket that has the decrypted data. */
@@ -36,12 +34,12 @@ export function connectionsOfSocket(socket: Duplex): Connections | undefined {
   return serverOf.get(socket);
 }
 
-/** The same for the server of a connection. For other servers: a signal that never aborts. */
+/** Aborts when the server of `socket` starts to close its connections; never aborts for other servers. */
 export function closingOfSocket(socket: Duplex): AbortSignal {
   return trackedOf(socket)?.closing ?? new AbortController().signal;
 }
 
-/** The server of a connection. That of a dispatched request belongs to the server of its client. */
+/** The connections of the server of `socket`. A dispatched request belongs to the server of its client. */
 function trackedOf(socket: Duplex): Connections | undefined {
   return serverOf.get((socket as { readonly client?: Duplex }).client ?? socket);
 }
@@ -63,14 +61,39 @@ export function trackConnections(server: Server): Connections {
     socket.on('close', forget);
   };
   server.on('connection', (socket: Socket) => {
-    keepTcpSocket(socket);
+    if ('setSecureContext' in server) keepTcpSocket(socket);
     add(socket);
   });
   server.on('secureConnection', (socket: Socket) => {
-    sockets.delete(tcpSocketOf(socket));
+    const below = tcpSockets.get(addressesOf(socket));
+    if (below) {
+      tcpSocketsOf.set(socket, below);
+      sockets.delete(below);
+    }
     add(socket);
   });
   return tracked;
+}
+
+/** The TCP connections of TLS servers, by their addresses: Node has no public access to that of a TLS socket. */
+const tcpSockets = new Map<string, Socket>();
+const tcpSocketsOf = new WeakMap<Socket, Socket>();
+
+function keepTcpSocket(socket: Socket): void {
+  const key = addressesOf(socket);
+  tcpSockets.set(key, socket);
+  socket.once('close', () => {
+    if (tcpSockets.get(key) === socket) tcpSockets.delete(key);
+  });
+}
+
+function addressesOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return [remoteAddress, remotePort, localAddress, localPort].join(' ');
+}
+
+/** The TCP connection below a TLS socket; another socket is its own. */
+export function tcpSocketOf(socket: Socket): Socket {
+  return tcpSocketsOf.get(socket) ?? socket;
 }
 
 function ignore(): void {}

@@ -1,7 +1,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-import { countAccepted, tcpSocketOf } from '../node/socket.ts';
+import { countAccepted } from '../node/socket.ts';
+import { tcpSocketOf } from './registry.ts';
 
 /** How many times a connection is checked during the time-out. */
 const CHECKS = 10;
@@ -28,7 +29,7 @@ export function limitWriteTime(
     }
   };
   const isStalled = (socket: Socket): boolean => {
-    const acceptedBytes = countAccepted(socket);
+    const acceptedBytes = countAccepted(tcpSocketOf(socket));
     const last = progress.get(socket);
     if (last?.acceptedBytes !== acceptedBytes) {
       progress.set(socket, { acceptedBytes, checks: 0 });
@@ -45,6 +46,7 @@ export function limitWriteTime(
 
 /** Also discards the buffers of the operating system, which `destroy()` would still send. */
 function reset(socket: Socket): void {
-  tcpSocketOf(socket).resetAndDestroy(); // without destroy(), it would wait until all data is sent
+  const tcp = tcpSocketOf(socket);
+  if (!('encrypted' in tcp)) tcp.resetAndDestroy(); // destroy() alone would wait until all data is sent
   socket.destroy();
 }

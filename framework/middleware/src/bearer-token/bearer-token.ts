@@ -110,7 +110,7 @@ const CHECKS = {
   now: aFunction,
 };
 
-/** The issuer's clock may differ by this. */
+/** The accepted clock skew: the clock of the issuer may differ by this. */
 const CLOCK_TOLERANCE_SECONDS = 5;
 
 /**
