@@ -163,18 +163,18 @@ class StackedApplication extends RouteRegistrar implements Application {
     return this.use(router.routes(prefix));
   }
 
-  protected addRoute(method: string, path: string, handlers: readonly AnyHandler[]): this {
+  addRoutes(methods: readonly string[], path: string, handlers: readonly AnyHandler[]): this {
     const { router, groupOf } = this.#shared;
     const last = this.#stack.at(-1);
     const present = last && groupOf.get(last);
     if (present) {
-      present.route(method, path, ...handlers);
+      present.addRoutes(methods, path, handlers);
       return this;
     }
     const group = new TreeRouter({});
     router.mount('/', group);
     const run = router.routesOf(group);
-    group.route(method, path, ...handlers);
+    group.addRoutes(methods, path, handlers);
     groupOf.set(run, group);
     return this.#add(run);
   }

@@ -67,10 +67,16 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
   }
 
   route(method: string, path: string, ...handlers: readonly AnyHandler[]): this {
-    return this.addRoute(method, path, handlers);
+    return this.addRoutes([method], path, handlers);
   }
 
-  protected addRoute(method: string, path: string, handlers: readonly AnyHandler[]): this {
+  addRoutes(methods: readonly string[], path: string, handlers: readonly AnyHandler[]): this {
+    return this.#undoIfItFails(() => {
+      for (const method of methods) this.#addRoute(method, path, handlers);
+    });
+  }
+
+  #addRoute(method: string, path: string, handlers: readonly AnyHandler[]): void {
     const name = String(method).toUpperCase();
     if (!/^[A-Z][A-Z-]*$/.test(name)) {
       throw new TypeError(`Cannot register ${name} ${path}: expected a method name`);
@@ -87,7 +93,6 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
       scopes: [this.#scope()],
       handlers: handlers as readonly Middleware[],
     });
-    return this;
   }
 
   group(prefix: string, ...rest: readonly unknown[]): this {
@@ -98,9 +103,10 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
     }
     const group = this.#createSibling();
     group.use(...(layers as Middleware[]));
-    this.mount(prefix, group);
-    callback(group);
-    return this;
+    return this.#undoIfItFails(() => {
+      this.mount(prefix, group);
+      callback(group);
+    });
   }
 
   use(...args: readonly (string | Middleware | AnyRouter)[]): this {
@@ -114,18 +120,13 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
       layers.filter((layer) => !(layer instanceof TreeRouter)),
       'Cannot use',
     );
-    const present = this.#layers.length;
-    try {
+    return this.#undoIfItFails(() => {
       for (const layer of layers) {
         if (layer instanceof TreeRouter) this.mount(path ?? '/', layer);
         else this.#layers.push({ path, run: layer });
       }
       this.#updateChains();
-    } catch (error) {
-      this.#layers.length = present;
-      throw error;
-    }
-    return this;
+    });
   }
 
   mount(path: string, router: AnyRouter): this {
@@ -138,9 +139,10 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
     }
     const pattern = joinPaths(path === '' ? '' : readPattern(path, action), '/');
     const mountPath = joinPaths(this.#prefix, pattern);
-    this.#register({ path: mountPath, router });
-    router.#parents.push({ path: mountPath, router: this });
-    return this;
+    return this.#undoIfItFails(() => {
+      this.#register({ path: mountPath, router });
+      router.#parents.push({ path: mountPath, router: this });
+    });
   }
 
   redirect(from: string, to: string, status = 301): this {
@@ -187,7 +189,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
 
   reset(): this {
     for (const entry of this.#entries) {
-      if ('router' in entry) entry.router.#removeParent(this);
+      if ('router' in entry) entry.router.#removeParent(this, entry.path);
     }
     this.#entries = [];
     this.#layers = [];
@@ -246,17 +248,28 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
     return [...new Set(this.#isServed ? [this, ...roots] : roots)];
   }
 
-  #removeParent(parent: TreeRouter): void {
-    this.#parents = this.#parents.filter(({ router }) => router !== parent);
+  #removeParent(parent: TreeRouter, at: string): void {
+    this.#parents = this.#parents.filter(({ router, path }) => router !== parent || path !== at);
+  }
+
+  /** Calls `register`. If it throws, removes everything that it has registered here. */
+  #undoIfItFails(register: () => void): this {
+    const [entries, layers] = [this.#entries.length, this.#layers.length];
+    try {
+      register();
+      return this;
+    } catch (error) {
+      for (const entry of this.#entries.splice(entries)) {
+        if ('router' in entry) entry.router.#removeParent(this, entry.path);
+      }
+      this.#layers.length = layers;
+      this.#rebuild();
+      throw error;
+    }
   }
 
   #register(entry: Registration | Mount): void {
-    try {
-      for (const registration of this.#expand(entry)) this.#insert(registration);
-    } catch (error) {
-      this.#rebuild(); // without the entry: a failed registration leaves nothing behind
-      throw error;
-    }
+    for (const registration of this.#expand(entry)) this.#insert(registration);
     this.#entries.push(entry);
   }
 

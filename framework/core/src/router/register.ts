@@ -5,45 +5,51 @@ export type AnyHandler = Middleware<never>;
 
 const ALL_METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
 
-/** The functions of `RouteMethods`, which all call `addRoute`. */
+/** The functions of `RouteMethods`, which all call `addRoutes`. */
 export abstract class RouteRegistrar {
-  /** Registers one route. All functions but the last are middleware, the last is the handler. */
-  protected abstract addRoute(method: string, path: string, handlers: readonly AnyHandler[]): this;
+  /**
+   * Registers a route for each method, or none if one of them fails. All functions but the last are
+   * middleware, the last is the handler.
+   */
+  abstract addRoutes(
+    methods: readonly string[],
+    path: string,
+    handlers: readonly AnyHandler[],
+  ): this;
 
   get(path: string, ...handlers: readonly AnyHandler[]): this {
-    return this.addRoute('GET', path, handlers);
+    return this.addRoutes(['GET'], path, handlers);
   }
 
   post(path: string, ...handlers: readonly AnyHandler[]): this {
-    return this.addRoute('POST', path, handlers);
+    return this.addRoutes(['POST'], path, handlers);
   }
 
   put(path: string, ...handlers: readonly AnyHandler[]): this {
-    return this.addRoute('PUT', path, handlers);
+    return this.addRoutes(['PUT'], path, handlers);
   }
 
   patch(path: string, ...handlers: readonly AnyHandler[]): this {
-    return this.addRoute('PATCH', path, handlers);
+    return this.addRoutes(['PATCH'], path, handlers);
   }
 
   delete(path: string, ...handlers: readonly AnyHandler[]): this {
-    return this.addRoute('DELETE', path, handlers);
+    return this.addRoutes(['DELETE'], path, handlers);
   }
 
   head(path: string, ...handlers: readonly AnyHandler[]): this {
-    return this.addRoute('HEAD', path, handlers);
+    return this.addRoutes(['HEAD'], path, handlers);
   }
 
   options(path: string, ...handlers: readonly AnyHandler[]): this {
-    return this.addRoute('OPTIONS', path, handlers);
+    return this.addRoutes(['OPTIONS'], path, handlers);
   }
 
   query(path: string, ...handlers: readonly AnyHandler[]): this {
-    return this.addRoute('QUERY', path, handlers);
+    return this.addRoutes(['QUERY'], path, handlers);
   }
 
   all(path: string, ...handlers: readonly AnyHandler[]): this {
-    for (const method of ALL_METHODS) this.addRoute(method, path, handlers);
-    return this;
+    return this.addRoutes(ALL_METHODS, path, handlers);
   }
 }
