@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createApp } from './application.ts';
 import { compose } from './compose.ts';
 import type { Context, Middleware, Next } from './context.ts';
-import { request } from './testing/index.ts';
+import { recordLog, request } from './testing/index.ts';
 
 /** The body of a middleware; `goOn` calls the next one. */
 type Body = (ctx: Context, goOn: Next) => unknown;
@@ -28,15 +28,10 @@ const twice = 'next() called multiple times';
 
 /** Runs `layers` for one request; returns the status and the logged errors. */
 async function run(...layers: Middleware[]): Promise<{ status: number; logged: string[] }> {
-  const logged: string[] = [];
-  const logger = {
-    info() {},
-    warn() {},
-    error: (_: string, error: unknown) => logged.push(String(error)),
-  };
+  const { logger, errors } = recordLog();
   const { status } = await request(createApp({ logger }).use(...layers), '/');
   await sleep(20);
-  return { status, logged };
+  return { status, logged: errors.map(String) };
 }
 
 describe.each(FORMS)('middleware that calls %s()', (_, write) => {

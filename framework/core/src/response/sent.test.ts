@@ -3,16 +3,14 @@ import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { quiet } from '@fw/core/testing';
 
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { createApp } from '../application.ts';
 import type { Context } from '../context.ts';
 import { onSent } from '../extension.ts';
-import { listen } from '../server/listen.ts';
-import { openConnection, request } from '../testing/index.ts';
+import { openConnection, recordLog, request } from '../testing/index.ts';
+import { exchange, GET, serve } from '../testing/vitest.ts';
 import type { Body } from './body.ts';
-
-const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 async function* endless() {
   yield 'first';
@@ -38,9 +36,8 @@ describe('onSent', () => {
   });
 
   test('calls every listener once, also if one throws', async () => {
-    const logged: unknown[] = [];
+    const { logger, problems, errors } = recordLog();
     const statuses: number[] = [];
-    const logger = { ...quiet, error: (...entry: unknown[]) => void logged.push(entry) };
     const app = createApp({ logger }).use((ctx) => {
       onSent(ctx, () => {
         throw new Error('broken');
@@ -52,16 +49,14 @@ describe('onSent', () => {
     await request(app, '/');
 
     expect(statuses).toEqual([200]);
-    expect(logged).toEqual([
-      ['A listener failed after the response was sent', new Error('broken')],
-    ]);
+    expect(problems).toEqual(['error: A listener failed after the response was sent']);
+    expect(errors).toEqual([new Error('broken')]);
   });
 
   test('calls only the new listener if one is added after another was called', async () => {
-    const logged: unknown[] = [];
+    const { logger, problems } = recordLog();
     const calls: string[] = [];
     const isOver = Promise.withResolvers<void>();
-    const logger = { ...quiet, error: (...entry: unknown[]) => void logged.push(entry) };
     const app = createApp({ logger }).use((ctx) => {
       onSent(ctx, () => calls.push('first'));
       setImmediate(() => {
@@ -75,7 +70,7 @@ describe('onSent', () => {
     await isOver.promise;
 
     expect(calls).toEqual(['first', 'second']);
-    expect(logged).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   test.each<readonly [string, (ctx: Context) => void]>([
@@ -103,8 +98,7 @@ describe('onSent', () => {
       await aborted;
       ctx.json({});
     });
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close());
+    const server = await serve(app);
     const client = new AbortController();
     const response = fetch(`http://127.0.0.1:${server.port}/`, { signal: client.signal });
     await started.promise;
@@ -122,8 +116,7 @@ describe('onSent', () => {
       onSent(ctx, () => events.push('sent'));
       ctx.json({});
     });
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close());
+    const server = await serve(app);
     const client = openConnection(server.port).send(GET);
 
     await client.read(/\{\}/);
@@ -141,8 +134,7 @@ describe('onSent', () => {
       onSent(ctx, sent.resolve);
       ctx.send(open());
     });
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close());
+    const server = await serve(app);
     const client = connect({ port: server.port, host: '127.0.0.1' });
     client.write(GET);
     await once(client, 'readable');
@@ -170,8 +162,7 @@ describe('onSent', () => {
       open(ctx);
       if (ctx.raw.res.headersSent) await once(ctx.raw.res, 'close');
     });
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close({ timeoutMs: 1 }));
+    const server = await serve(app);
     const client = openConnection(server.port).send(GET);
     await client.read(/\r\n\r\n/);
 
@@ -213,10 +204,9 @@ describe('onSent', () => {
       onSent(ctx, sent.resolve);
       handler(ctx);
     });
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close());
+    const server = await serve(app);
 
-    await openConnection(server.port).send(GET).readAll();
+    await exchange(server.port, GET);
 
     expect(await sent.promise).toBe(500);
   });
