@@ -100,16 +100,19 @@ describe('ctx.send', () => {
     expect(await response.text()).toBe(text);
   });
 
-  test('of a Blob sends its length, also for HEAD', async () => {
-    const { app } = sending(new Blob(['é']));
+  test.each([
+    ['é', '2'],
+    ['', '0'],
+  ])('of a Blob of %j sends its length, also for HEAD', async (text, length) => {
+    const { app } = sending(new Blob([text]));
 
     const [get, head] = await Promise.all([
       request(app, '/'),
       request(app, '/', { method: 'HEAD' }),
     ]);
 
-    expect(get.headers.get('content-length')).toBe('2');
-    expect(head.headers.get('content-length')).toBe('2');
+    expect(get.headers.get('content-length')).toBe(length);
+    expect(head.headers.get('content-length')).toBe(length);
   });
 
   test('of a Blob keeps an assigned Content-Type', async () => {
