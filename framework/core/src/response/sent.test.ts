@@ -5,7 +5,7 @@ import { quiet } from '@fw/core/testing';
 import { describe, expect, test } from 'vitest';
 
 import { createApp } from '../application.ts';
-import type { Context } from '../context.ts';
+import type { Context, Middleware } from '../context.ts';
 import { onSent } from '../extension.ts';
 import { openConnection, recordLog, request } from '../testing/index.ts';
 import { exchange, GET, serve } from '../testing/vitest.ts';
@@ -15,22 +15,28 @@ async function* endless() {
   await new Promise(() => {});
 }
 
+/** An application with this middleware, and the status that a listener gets. */
+function reporting(handler: Middleware) {
+  const sent = Promise.withResolvers<number>();
+  const app = createApp({ logger: quiet }).use((ctx, next) => {
+    onSent(ctx, sent.resolve);
+    return next();
+  }, handler);
+  return { app, sent: sent.promise };
+}
+
 describe('onSent', () => {
   test.each<readonly [string, number, (ctx: Context) => void]>([
     ['a response', 200, (ctx) => ctx.json({})],
     ['a streamed response', 200, (ctx) => ctx.send(Readable.from(['a', 'b']))],
     ['an error', 400, (ctx) => ctx.throw(400)],
   ])('reports the status of %s', async (_, expected, handler) => {
-    const sent = Promise.withResolvers<number>();
-    const app = createApp({ logger: quiet }).use((ctx) => {
-      onSent(ctx, sent.resolve);
-      return handler(ctx);
-    });
+    const { app, sent } = reporting(handler);
 
     const { status } = await request(app, '/');
 
     expect(status).toBe(expected);
-    expect(await sent.promise).toBe(expected);
+    expect(await sent).toBe(expected);
   });
 
   test('calls every listener once, also if one throws', async () => {
@@ -87,10 +93,8 @@ describe('onSent', () => {
   });
 
   test('reports 499 if the client disconnects before the response is complete', async () => {
-    const sent = Promise.withResolvers<number>();
     const started = Promise.withResolvers<void>();
-    const app = createApp({ logger: quiet }).use(async (ctx) => {
-      onSent(ctx, sent.resolve);
+    const { app, sent } = reporting(async (ctx) => {
       const aborted = new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
       started.resolve();
       await aborted;
@@ -102,7 +106,7 @@ describe('onSent', () => {
 
     client.close();
 
-    expect(await sent.promise).toBe(499);
+    expect(await sent).toBe(499);
   });
 
   test('calls a listener at once if the socket has accepted the response', async () => {
@@ -135,9 +139,7 @@ describe('onSent', () => {
       ({ raw }) => raw.res.writeHead(200, {}).write('text/event-stream'),
     ],
   ])('reports for %s, whose client disconnects, %i', async (_, status, open) => {
-    const sent = Promise.withResolvers<number>();
-    const app = createApp({ logger: quiet }).use(async (ctx) => {
-      onSent(ctx, sent.resolve);
+    const { app, sent } = reporting(async (ctx) => {
       open(ctx);
       if (ctx.raw.res.headersSent) await once(ctx.raw.res, 'close');
     });
@@ -147,7 +149,7 @@ describe('onSent', () => {
 
     client.close();
 
-    expect(await sent.promise).toBe(status);
+    expect(await sent).toBe(status);
   });
 
   test.each<readonly [string, (ctx: Context) => void]>([
@@ -178,15 +180,11 @@ describe('onSent', () => {
       },
     ],
   ])('reports 500 if %s after the head was sent', async (_, handler) => {
-    const sent = Promise.withResolvers<number>();
-    const app = createApp({ logger: quiet }).use((ctx) => {
-      onSent(ctx, sent.resolve);
-      handler(ctx);
-    });
+    const { app, sent } = reporting(handler);
     const server = await serve(app);
 
     await exchange(server.port, GET);
 
-    expect(await sent.promise).toBe(500);
+    expect(await sent).toBe(500);
   });
 });
