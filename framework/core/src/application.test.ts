@@ -2,28 +2,17 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { type Application, createApp } from './application.ts';
 import type { Context, Middleware } from './context.ts';
 import { createRequestId } from './request/request-id.ts';
 import { recordOf } from './request-context.ts';
-import { listen } from './server/listen.ts';
-import { openConnection, request } from './testing/index.ts';
-
-/** A logger that stores errors. */
-function createLog() {
-  const errors: { message: string; error: unknown }[] = [];
-  const logger = {
-    info() {},
-    warn() {},
-    error: (message: string, error?: unknown) => void errors.push({ message, error }),
-  };
-  return { errors, logger };
-}
+import { quiet, recordLog, request } from './testing/index.ts';
+import { exchange, serve } from './testing/vitest.ts';
 
 /** An application that runs `handler` as the handler of a route. */
-function routed(handler: Middleware, logger = createLog().logger): Application {
+function routed(handler: Middleware, logger = quiet): Application {
   return createApp({ logger }).use((ctx, next) => {
     recordOf(ctx).route = { method: ctx.method, path: '/' };
     return next();
@@ -34,48 +23,30 @@ const cycle: Record<string, unknown> = {};
 cycle.self = cycle;
 
 // Q2
-describe.each<readonly [string, unknown]>([
-  ['undefined', undefined],
-  ['a function', () => {}],
-  ['a BigInt', { n: 1n }],
-  ['a cycle', cycle],
+test.each<readonly [string, Middleware]>([
+  ['a synchronous handler', (ctx) => ctx.json(cycle)],
   [
-    'a toJSON that throws',
-    {
-      toJSON() {
-        throw new Error('no');
-      },
+    'an asynchronous handler',
+    async (ctx) => {
+      await sleep(1);
+      ctx.json(cycle);
     },
   ],
-])('ctx.json of %s', (_, value) => {
-  test.each<readonly [string, Middleware]>([
-    ['a synchronous handler', (ctx) => ctx.json(value)],
-    [
-      'an asynchronous handler',
-      async (ctx) => {
-        await sleep(1);
-        ctx.json(value);
-      },
-    ],
-    [
-      'a middleware after next()',
-      async (ctx, next) => {
-        await next();
-        ctx.json(value);
-      },
-    ],
-  ])('in %s gets 500 and is logged', async (_, handler) => {
-    const { errors, logger } = createLog();
+  [
+    'a middleware after next()',
+    async (ctx, next) => {
+      await next();
+      ctx.json(cycle);
+    },
+  ],
+])('ctx.json of a cycle in %s gets 500 and is logged', async (_, handler) => {
+  const { errors, logger } = recordLog();
 
-    const response = await request(routed(handler, logger), '/');
+  const response = await request(routed(handler, logger), '/');
 
-    expect(response.status).toBe(500);
-    expect(await response.json()).toMatchObject({
-      detail: 'Internal Server Error',
-      code: 'INTERNAL_ERROR',
-    });
-    expect(errors).toHaveLength(1);
-  });
+  expect(response.status).toBe(500);
+  expect(await response.json()).toMatchObject({ code: 'INTERNAL_ERROR' });
+  expect(errors).toHaveLength(1);
 });
 
 // Q4
@@ -87,7 +58,7 @@ test.each<readonly [string, string, (ctx: Context) => void, (ctx: Context) => vo
 ])(
   'a response by %s and then %s throws an error with both names',
   async (first, second, send, again) => {
-    const { errors, logger } = createLog();
+    const { errors, logger } = recordLog();
 
     const response = await request(
       routed((ctx) => {
@@ -99,7 +70,7 @@ test.each<readonly [string, string, (ctx: Context) => void, (ctx: Context) => vo
 
     expect(response.status).toBe(500);
     expect(response.headers.get('location')).toBeNull();
-    expect(String(errors[0]?.error)).toBe(
+    expect(String(errors[0])).toBe(
       `Error: Cannot respond with ${second}: ${first} already responded`,
     );
   },
@@ -137,19 +108,6 @@ describe('a response without a body', () => {
       date: '',
     });
     expect(head.headers.get('content-length')).toBe(String((await get.arrayBuffer()).byteLength));
-  });
-
-  test('is sent for HEAD of a stream, which is destroyed', async () => {
-    const stream = Readable.from(['a', 'b']);
-
-    const response = await request(
-      routed((ctx) => ctx.send(stream)),
-      '/',
-      { method: 'HEAD' },
-    );
-
-    expect(response.status).toBe(200);
-    expect(stream.destroyed).toBe(true);
   });
 });
 
@@ -281,21 +239,8 @@ describe('a body', () => {
     expect(await response.text()).toBe(text);
   });
 
-  test('headers set after a stream was recorded are sent', async () => {
-    // Q3
-    const app = createApp().use(
-      async (ctx, next) => {
-        await next();
-        ctx.set('X-After', 'yes');
-      },
-      (ctx) => ctx.send(Readable.from(['a'])),
-    );
-
-    expect((await request(app, '/')).headers.get('x-after')).toBe('yes');
-  });
-
   test('that is a stream of a missing file is a 500, even if it is written later', async () => {
-    const { errors, logger } = createLog();
+    const { errors, logger } = recordLog();
     const app = createApp({ logger }).use(
       async (_ctx, next) => {
         await next();
@@ -307,7 +252,7 @@ describe('a body', () => {
     const response = await request(app, '/');
 
     expect(response.status).toBe(500);
-    expect(String(errors[0]?.error)).toContain('ENOENT');
+    expect(String(errors[0])).toContain('ENOENT');
   });
 
   test('that is a stream is destroyed if an error replaces it', async () => {
@@ -322,34 +267,11 @@ describe('a body', () => {
     expect(response.status).toBe(500);
     expect(stream.destroyed).toBe(true);
   });
-
-  test('that is a stream is aborted and logged if it fails midway', async () => {
-    const { errors, logger } = createLog();
-    const app = routed(
-      (ctx) =>
-        ctx.send(
-          Readable.from(
-            (async function* () {
-              yield 'first';
-              await sleep(10);
-              throw new Error('disk broken');
-            })(),
-          ),
-        ),
-      logger,
-    );
-
-    await expect((await request(app, '/')).text()).rejects.toThrow();
-    expect(String(errors[0]?.error)).toContain('disk broken');
-  });
 });
 
 describe('a thrown error', () => {
   test.each<readonly [string, unknown]>([
     ['an Error', new Error('secret')],
-    ['a string', 'secret'],
-    ['undefined', undefined],
-    ['null', null],
     ['an object', { message: 'secret', status: 404 }],
     ['an error of another program', Object.assign(new Error('secret'), { status: 404 })],
     ['an impossible status', Object.assign(new Error('secret'), { status: 99, expose: true })],
@@ -363,7 +285,7 @@ describe('a thrown error', () => {
       Object.assign(new Error('x'), { status: 400, expose: true, errors: cycle }),
     ],
   ])('%s is a 500 without details, and is logged', async (_, thrown) => {
-    const { errors, logger } = createLog();
+    const { errors, logger } = recordLog();
 
     const response = await request(
       routed(() => {
@@ -396,22 +318,6 @@ describe('a thrown error', () => {
       detail: 'short and stout',
       code: 'I_M_A_TEAPOT',
     });
-  });
-
-  test('replaces the recorded response and its content headers', async () => {
-    const response = await request(
-      routed((ctx) => {
-        ctx.set('ETag', '"1"').set('Content-Encoding', 'gzip').set('X-Kept', 'yes').html('<p>');
-        ctx.throw(409);
-      }),
-      '/',
-    );
-
-    expect(response.status).toBe(409);
-    expect(response.headers.get('etag')).toBeNull();
-    expect(response.headers.get('content-encoding')).toBeNull();
-    expect(response.headers.get('x-kept')).toBe('yes');
-    expect(response.headers.get('content-type')).toBe('application/problem+json');
   });
 });
 
@@ -467,15 +373,14 @@ test('a request keeps its generated id', async () => {
 
 test('ctx.get() joins a header that Node returns as a list', async () => {
   const app = routed((ctx) => ctx.json({ value: ctx.get('Set-Cookie') }));
-  const server = await listen(app, { port: 0, host: '127.0.0.1' });
-  onTestFinished(() => server.close({ timeoutMs: 1 }));
-  const client = openConnection(server.port);
+  const { port } = await serve(app);
 
-  client.send(
+  const response = await exchange(
+    port,
     'GET / HTTP/1.1\r\nHost: a\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nConnection: close\r\n\r\n',
   );
 
-  expect(await client.readAll()).toContain('{"value":"a=1, b=2"}');
+  expect(response).toContain('{"value":"a=1, b=2"}');
 });
 
 test.each(['__proto__', 'constructor', 'toString'])(
@@ -484,15 +389,6 @@ test.each(['__proto__', 'constructor', 'toString'])(
     const app = routed((ctx) => ctx.json({ value: ctx.get(name) ?? 'none' }));
 
     expect(await (await request(app, '/')).json()).toEqual({ value: 'none' });
-  },
-);
-
-test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])(
-  'deadlineMs %d throws at start',
-  (deadlineMs) => {
-    expect(() => createApp({ deadlineMs })).toThrow(
-      /^Cannot read option deadlineMs ".*" of createApp\(\): expected /,
-    );
   },
 );
 
@@ -544,7 +440,7 @@ describe('the outermost middleware', () => {
         },
       );
     };
-    const app = createApp({ logger: createLog().logger, outermost });
+    const app = createApp({ logger: quiet, outermost });
     app.use((ctx) => {
       seen.push('handler');
       ctx.json({});

@@ -9,23 +9,11 @@ import { createApp } from './application.ts';
 import type { Context } from './context.ts';
 import { dispatch } from './extension.ts';
 import { http } from './node/http.ts';
-import { listen } from './server/listen.ts';
-import { openConnection, request } from './testing/index.ts';
-
-/** A logger that keeps warnings and errors. */
-function recorder() {
-  const warnings: string[] = [];
-  const errors: string[] = [];
-  const logger = {
-    info() {},
-    warn: (message: string) => void warnings.push(message),
-    error: (message: string, error?: unknown) => void errors.push(`${message} ${error ?? ''}`),
-  };
-  return { logger, warnings, errors };
-}
+import { openConnection, quiet, recordLog, request } from './testing/index.ts';
+import { exchange, GET, serve } from './testing/vitest.ts';
 
 const WARNING =
-  'GET /items/:id used ctx after its response was sent: this has no effect; return a promise that settles when all work is done; for a function with a callback, use its promise form';
+  'warn: GET /items/:id used ctx after its response was sent: this has no effect; return a promise that settles when all work is done; for a function with a callback, use its promise form';
 
 describe('after the response was sent', () => {
   test.each<readonly [string, (ctx: Context) => unknown]>([
@@ -38,7 +26,7 @@ describe('after the response was sent', () => {
     ['ctx.append()', (ctx) => ctx.append('X-Late', '1')],
     ['ctx.status', (ctx) => Reflect.set(ctx, 'status', 1_000)],
   ])('%s has no effect and causes one warning per route', async (_, call) => {
-    const { logger, warnings, errors } = recorder();
+    const { logger, problems } = recordLog();
     const calls: unknown[] = [];
     const app = createApp({ logger }).get('/items/:id', (ctx) => {
       setImmediate(() => calls.push(call(ctx)));
@@ -48,18 +36,16 @@ describe('after the response was sent', () => {
     await vi.waitFor(() => expect(calls).toHaveLength(2));
 
     expect(responses.map(({ status }) => status)).toEqual([204, 204]);
-    expect(warnings).toEqual([WARNING]);
-    expect(errors).toEqual([]);
+    expect(problems).toEqual([WARNING]);
   });
 
   test.each<readonly [string, (onClose: () => void) => Readable | ReadableStream]>([
     ['web stream', (cancel) => new ReadableStream({ cancel })],
     ['Node stream', (onClose) => new Readable({ read() {} }).on('close', onClose)],
   ])('a %s that is sent too late is closed', async (_, open) => {
-    const { logger } = recorder();
     const closed = Promise.withResolvers<void>();
     const late = open(closed.resolve);
-    const app = createApp({ logger }).get('/', (ctx) => {
+    const app = createApp({ logger: quiet }).get('/', (ctx) => {
       setImmediate(() => ctx.send(late));
     });
 
@@ -69,7 +55,7 @@ describe('after the response was sent', () => {
   });
 
   test('a failure of a stream that is sent too late has no effect', async () => {
-    const { logger, errors } = recorder();
+    const { logger, errors } = recordLog();
     const failed = Promise.withResolvers<void>();
     const late = new Readable({ read() {} });
     const app = createApp({ logger }).get('/', (ctx) => {
@@ -86,18 +72,15 @@ describe('after the response was sent', () => {
   });
 
   test('a late call leaves the connection usable', async () => {
-    const { logger } = recorder();
-    const app = createApp({ logger }).get('/', (ctx) => {
+    const app = createApp({ logger: quiet }).get('/', (ctx) => {
       setImmediate(() => ctx.send('late'));
     });
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close());
-    const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
-    const client = openConnection(server.port).send(get);
+    const server = await serve(app);
+    const client = openConnection(server.port).send(GET);
     await client.read(/204 No Content\r\n[\s\S]*\r\n\r\n/);
     await turn();
 
-    const received = await client.send(get).read(/204[\s\S]*204 No Content\r\n/);
+    const received = await client.send(GET).read(/204[\s\S]*204 No Content\r\n/);
     client.close();
 
     expect(received).not.toContain('late');
@@ -107,7 +90,7 @@ describe('after the response was sent', () => {
 describe('after the response was sent, ctx.raw.res', () => {
   /** Calls twice after `res.end()`, and returns what was logged or would end the process. */
   async function callLate(call: (res: ServerResponse) => unknown) {
-    const { logger, warnings, errors } = recorder();
+    const { logger, problems } = recordLog();
     const failures: unknown[] = [];
     const onFailure = (error: unknown) => void failures.push(error);
     process.on('uncaughtExceptionMonitor', onFailure);
@@ -131,7 +114,7 @@ describe('after the response was sent, ctx.raw.res', () => {
     expect(response.status).toBe(200);
     expect(response.headers.has('x-late')).toBe(false);
     expect(await response.text()).toBe('sent');
-    return { warnings, failures: [...failures, ...errors] };
+    return { problems, failures };
   }
 
   test.for<readonly [string, (res: ServerResponse) => unknown]>([
@@ -145,8 +128,8 @@ describe('after the response was sent, ctx.raw.res', () => {
     ['end', (res) => res.end('late')],
   ])('%s has no effect and causes one warning', async ([method, call]) => {
     expect(await callLate(call)).toEqual({
-      warnings: [
-        `GET /items/7 called res.${method}() after its response was sent: this has no effect; check res.headersSent before`,
+      problems: [
+        `warn: GET /items/7 called res.${method}() after its response was sent: this has no effect; check res.headersSent before`,
       ],
       failures: [],
     });
@@ -159,7 +142,7 @@ describe('after the response was sent, ctx.raw.res', () => {
     ['writeProcessing', (res) => res.writeProcessing()],
     ['writeEarlyHints', (res) => res.writeEarlyHints({ link: '</a>; rel=preload' })],
   ])('%s has no effect and causes no warning', async ([, call]) => {
-    expect(await callLate(call)).toEqual({ warnings: [], failures: [] });
+    expect(await callLate(call)).toEqual({ problems: [], failures: [] });
   });
 
   test('a late setHeader of a dispatched request does not throw on a server of Node', async () => {
@@ -178,18 +161,16 @@ describe('after the response was sent, ctx.raw.res', () => {
     onTestFinished(() => void server.close());
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
-    const client = openConnection(port);
 
-    client.send('POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    const request = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
-    expect(await client.readAll()).toMatch(/\r\n\r\nsent$/);
+    expect(await exchange(port, request)).toMatch(/\r\n\r\nsent$/);
     await late.promise;
-    client.close();
   });
 });
 
 test('a stream can set headers until its first chunk is sent', async () => {
-  const { logger, warnings } = recorder();
+  const { logger, problems } = recordLog();
   const app = createApp({ logger }).get('/', (ctx) => {
     const stream = new ReadableStream({
       async start(controller) {
@@ -205,5 +186,5 @@ test('a stream can set headers until its first chunk is sent', async () => {
   const response = await request(app, '/');
 
   expect(response.headers.get('x-total')).toBe('7');
-  expect(warnings).toEqual([]);
+  expect(problems).toEqual([]);
 });

@@ -1,12 +1,10 @@
 import { Readable, Writable } from 'node:stream';
-import { quiet } from '@fw/core/testing';
-
 import { describe, expect, test } from 'vitest';
 
 import { createApp } from './application.ts';
 import type { Context } from './context.ts';
-import { listen } from './server/listen.ts';
-import { openConnection, request } from './testing/index.ts';
+import { quiet, recordLog, request } from './testing/index.ts';
+import { exchange, serve } from './testing/vitest.ts';
 
 describe('ctx.redirect', () => {
   test.each([
@@ -35,23 +33,22 @@ describe('ctx.redirect', () => {
 
   test('to a query value with CR and LF sends one Location header', async () => {
     const app = createApp({ logger: quiet }).use((ctx) => ctx.redirect(`/to/${ctx.query.page}`));
-    const server = await listen(app, 0);
+    const server = await serve(app);
 
-    const bytes = await openConnection(server.port)
-      .send('GET /?page=a%0d%0aSet-Cookie:%20b=c HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
-      .readAll();
+    const bytes = await exchange(
+      server.port,
+      'GET /?page=a%0d%0aSet-Cookie:%20b=c HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    );
 
     expect(bytes).toMatch(/^HTTP\/1\.1 302 Found\r\n/);
     expect(bytes).toContain('\r\nLocation: /to/a%0D%0ASet-Cookie:%20b=c\r\n');
     expect(bytes).not.toContain('\r\nSet-Cookie');
-    await server.close();
   });
 });
 
 /** An application that sends `body`, and its logged errors. */
 function sending(body: unknown, prepare: (ctx: Context) => void = () => {}) {
-  const errors: unknown[] = [];
-  const logger = { ...quiet, error: (_: string, error?: unknown) => void errors.push(error) };
+  const { logger, errors } = recordLog();
   const app = createApp({ logger }).use((ctx) => {
     prepare(ctx);
     ctx.send(body as string);
@@ -103,16 +100,19 @@ describe('ctx.send', () => {
     expect(await response.text()).toBe(text);
   });
 
-  test('of a Blob sends its length, also for HEAD', async () => {
-    const { app } = sending(new Blob(['é']));
+  test.each([
+    ['é', '2'],
+    ['', '0'],
+  ])('of a Blob of %j sends its length, also for HEAD', async (text, length) => {
+    const { app } = sending(new Blob([text]));
 
     const [get, head] = await Promise.all([
       request(app, '/'),
       request(app, '/', { method: 'HEAD' }),
     ]);
 
-    expect(get.headers.get('content-length')).toBe('2');
-    expect(head.headers.get('content-length')).toBe('2');
+    expect(get.headers.get('content-length')).toBe(length);
+    expect(head.headers.get('content-length')).toBe(length);
   });
 
   test('of a Blob keeps an assigned Content-Type', async () => {

@@ -2,19 +2,13 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { createApp } from './application.ts';
 import type { Middleware } from './context.ts';
-import { request } from './testing/index.ts';
+import { recordLog, request } from './testing/index.ts';
 import { warnOfRoute, warnOnce } from './warnings.ts';
 
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllEnvs();
 });
-
-function recorder() {
-  const warnings: string[] = [];
-  const logger = { info() {}, warn: (text: string) => void warnings.push(text), error() {} };
-  return { logger, warnings };
-}
 
 const forgetful: Middleware = () => {};
 const anonymous: readonly Middleware[] = [async (ctx) => ctx.get('x')];
@@ -35,7 +29,7 @@ describe('a middleware that neither responds nor calls next()', () => {
       '(ctx) => { ctx.set("X-First", "a value"); ctx.set("X-Second", "another value"); ',
     ],
   ])('is named in one warning: %s', async (_, layers, name) => {
-    const { logger, warnings } = recorder();
+    const { logger, problems } = recordLog();
     const app = createApp({ logger })
       .use('/', ...layers)
       .get('/', () => 'a');
@@ -43,26 +37,28 @@ describe('a middleware that neither responds nor calls next()', () => {
     await request(app, '/');
     await request(app, '/');
 
-    expect(warnings).toEqual([
-      `GET / was ended by the middleware ${name}, which neither sent a response nor called next(): add return next()`,
+    expect(problems).toEqual([
+      `warn: GET / was ended by the middleware ${name}, which neither sent a response nor called next(): add return next()`,
     ]);
   });
 
   test('is named in a warning if it is a guard of a route', async () => {
-    const { logger, warnings } = recorder();
+    const { logger, problems } = recordLog();
     const app = createApp({ logger }).get('/a/:id', forgetful, () => 'a');
 
     expect((await request(app, '/a/1')).status).toBe(204);
-    expect(warnings).toEqual([expect.stringMatching(/^GET \/a\/:id was ended by .*"forgetful"/)]);
+    expect(problems).toEqual([
+      expect.stringMatching(/^warn: GET \/a\/:id was ended by .*"forgetful"/),
+    ]);
   });
 
   test('causes no warning in production', async () => {
     vi.stubEnv('NODE_ENV', 'production');
-    const { logger, warnings } = recorder();
+    const { logger, problems } = recordLog();
 
     await request(createApp({ logger }).use(forgetful), '/');
 
-    expect(warnings).toEqual([]);
+    expect(problems).toEqual([]);
   });
 });
 
@@ -73,33 +69,33 @@ test.each<readonly [string, readonly Middleware[]]>([
   ['an error', [() => Promise.reject(new Error('no'))]],
   ['next()', [async (_ctx, next) => next(), (ctx) => ctx.json({})]],
 ])('middleware that ends with %s causes no warning', async (_, layers) => {
-  const { logger, warnings } = recorder();
+  const { logger, problems } = recordLog();
 
   await request(createApp({ logger }).use(...layers), '/');
 
-  expect(warnings).toEqual([]);
+  expect(problems.filter((line) => line.startsWith('warn: '))).toEqual([]);
 });
 
 test('a handler may end without a response', async () => {
-  const { logger, warnings } = recorder();
+  const { logger, problems } = recordLog();
   const app = createApp({ logger })
     .use((_ctx, next) => next())
     .get('/', () => {});
 
   expect((await request(app, '/')).status).toBe(204);
-  expect(warnings).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
 test.each([
   [
     'development',
-    ['GET /slow has no response after 10 s: does it await a promise that never settles?'],
+    ['warn: GET /slow has no response after 10 s: does it await a promise that never settles?'],
   ],
   ['production', []],
 ])('a request without a response after 10 s in %s', async (environment, expected) => {
   vi.stubEnv('NODE_ENV', environment);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const { logger, warnings } = recorder();
+  const { logger, problems } = recordLog();
   const started = Promise.withResolvers<void>();
   const done = Promise.withResolvers<string>();
   const app = createApp({ logger }).get('/slow', () => {
@@ -110,28 +106,28 @@ test.each([
   const response = request(app, '/slow');
   await started.promise;
   vi.advanceTimersByTime(9_999);
-  expect(warnings).toEqual([]);
+  expect(problems).toEqual([]);
   vi.advanceTimersByTime(1);
   done.resolve('late');
 
   expect(await (await response).text()).toBe('late');
-  expect(warnings).toEqual(expected);
+  expect(problems).toEqual(expected);
 });
 
 test('a request with a response causes no warning after 10 s', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const { logger, warnings } = recorder();
+  const { logger, problems } = recordLog();
   const app = createApp({ logger }).get('/', () => 'a');
 
   await request(app, '/');
   vi.advanceTimersByTime(20_000);
 
-  expect(warnings).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
 test('a response that has begun causes no warning after 10 s', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const { logger, warnings } = recorder();
+  const { logger, problems } = recordLog();
   const done = Promise.withResolvers<void>();
   const app = createApp({ logger }).get('/', async ({ raw }) => {
     raw.res.writeHead(200).flushHeaders();
@@ -144,11 +140,11 @@ test('a response that has begun causes no warning after 10 s', async () => {
   done.resolve();
 
   expect(await response.text()).toBe('a');
-  expect(warnings).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
 test('a problem is logged once per route, and once for all requests without a route', () => {
-  const { logger: log, warnings } = recorder();
+  const { logger: log, problems } = recordLog();
   const requests = [
     { method: 'GET', path: '/a/1', route: { method: 'GET', path: '/a/:id' } },
     { method: 'GET', path: '/a/2', route: { method: 'GET', path: '/a/:id' } },
@@ -159,17 +155,17 @@ test('a problem is logged once per route, and once for all requests without a ro
 
   for (const each of requests) warnOfRoute({ route: undefined, ...each, log }, 'is odd', 'fix it');
 
-  expect(warnings).toEqual([
-    'GET /a/:id is odd: fix it',
-    'PUT /a/:id is odd: fix it',
-    'GET /x is odd: fix it',
+  expect(problems).toEqual([
+    'warn: GET /a/:id is odd: fix it',
+    'warn: PUT /a/:id is odd: fix it',
+    'warn: GET /x is odd: fix it',
   ]);
 });
 
 test('a logger gets at most 1,000 different warnings', () => {
-  const { logger, warnings } = recorder();
+  const { logger, problems } = recordLog();
 
   for (let subject = 0; subject < 1_010; subject++) warnOnce(logger, subject, `${subject}`);
 
-  expect(warnings).toHaveLength(1_000);
+  expect(problems).toHaveLength(1_000);
 });

@@ -60,7 +60,7 @@ test('package.json contains every needed package once, as a file of the folder p
   expect(local.map((version) => version.replace('file:', '')).sort()).toEqual(
     files.filter((file) => file.startsWith('packages/')).sort(),
   );
-  expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(['@fw/core', 'fw']));
+  expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(['@fw/errors', 'fw']));
   expect(Object.keys(dependencies)).not.toContain('@fw/controllers');
 });
 

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { json } from '@fw/body-parser';
-import { type BodyStream, type Context, createApp, listen, type Middleware } from '@fw/core';
-import { openConnection, quiet, request } from '@fw/core/testing';
+import { type BodyStream, type Context, createApp, type Middleware } from '@fw/core';
+import { openConnection, quiet, recordLog, request } from '@fw/core/testing';
 import { forms } from '@fw/middleware/forms';
-import { expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
+import { expect, expectTypeOf, test, vi } from 'vitest';
+
+import { serve } from '../testing/vitest.ts';
 
 /** Responds with the number of bytes and their hash. */
 async function digest(ctx: Context, stream = ctx.stream({ limit: 1_000_000 })) {
@@ -19,10 +21,8 @@ async function digest(ctx: Context, stream = ctx.stream({ limit: 1_000_000 })) {
 }
 
 function createLoggedApp(...middleware: readonly Middleware[]) {
-  const failures: string[] = [];
-  const log = (_text: string, error: unknown) => failures.push(String(error));
-  const app = createApp({ logger: { info() {}, warn() {}, error: log } }).use(...middleware);
-  return { app, failures };
+  const { logger, errors } = recordLog();
+  return { app: createApp({ logger }).use(...middleware), errors };
 }
 
 /** A server whose handler records what its stream fails with. */
@@ -37,8 +37,7 @@ async function startReader({ deadlineMs = 0 } = {}) {
       throw error;
     }
   });
-  const server = await listen(app, { port: 0, host: '127.0.0.1' });
-  onTestFinished(() => server.close({ timeoutMs: 1 }));
+  const server = await serve(app);
   const head = (...fields: string[]) =>
     `${['POST / HTTP/1.1', 'Host: a', ...fields].join('\r\n')}\r\n\r\n`;
   return { ...server, errors, head };
@@ -66,8 +65,7 @@ test('a body arrives only as fast as it is read', async () => {
     unread = stream.readableLength;
     await digest(ctx, stream);
   });
-  const { port, close } = await listen(app, { port: 0, host: '127.0.0.1' });
-  onTestFinished(() => close({ timeoutMs: 1 }));
+  const { port } = await serve(app);
   const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${size}\r\n\r\n`;
   const client = openConnection(port).send(head + 'x'.repeat(size));
 
@@ -166,8 +164,7 @@ test('a body whose response was sent early is discarded, and its stream destroye
     body = ctx.stream({ limit: 1_000_000 });
     ctx.json({ isEarly: true });
   });
-  const { port, close } = await listen(app, { port: 0, host: '127.0.0.1' });
-  onTestFinished(() => close({ timeoutMs: 1 }));
+  const { port } = await serve(app);
   const post = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n${'x'.repeat(500_000)}`;
   const client = openConnection(port).send(post + post);
 
@@ -201,18 +198,18 @@ const bodies: Record<string, object> = {
 };
 
 test.each(parsers)('a body that %s has read cannot be streamed', async (name, parser) => {
-  const { app, failures } = createLoggedApp(parser, (ctx) => digest(ctx));
+  const { app, errors } = createLoggedApp(parser, (ctx) => digest(ctx));
 
   const response = await request(app, '/x', { method: 'POST', ...bodies[name] });
 
   expect(response.status).toBe(500);
-  expect(failures).toEqual([
+  expect(errors.map(String)).toEqual([
     'TypeError: Cannot stream the body of POST /x: it was already read; use no body parser for this route, and call ctx.stream() once',
   ]);
 });
 
 test('an empty chunked body that json() has read cannot be streamed', async () => {
-  const { app, failures } = createLoggedApp(
+  const { app, errors } = createLoggedApp(
     async (_ctx, next) => {
       await sleep(5);
       await next();
@@ -225,11 +222,11 @@ test('an empty chunked body that json() has read cannot be streamed', async () =
   const response = await request(app, '/x', { method: 'POST', headers });
 
   expect(response.status).toBe(500);
-  expect(failures).toHaveLength(1);
+  expect(errors).toHaveLength(1);
 });
 
 test.each(parsers)('a streamed body cannot be parsed by %s', async (name, parser) => {
-  const { app, failures } = createLoggedApp(async (ctx, next) => {
+  const { app, errors } = createLoggedApp(async (ctx, next) => {
     for await (const _ of ctx.stream({ limit: 100 }));
     await next();
   }, parser);
@@ -237,7 +234,7 @@ test.each(parsers)('a streamed body cannot be parsed by %s', async (name, parser
   const response = await request(app, '/x', { method: 'POST', ...bodies[name] });
 
   expect(response.status).toBe(500);
-  expect(failures).toEqual([
+  expect(errors.map(String)).toEqual([
     'TypeError: Cannot parse the body of POST /x: ctx.stream() has it; use no body parser for this route',
   ]);
 });
@@ -247,9 +244,9 @@ test.each([
   [{}, 'ctx.stream() needs the option limit: a whole number from 1 to'],
   [{ limit: '1mb' }, 'Cannot read option limit "1mb" of ctx.stream(): expected a whole number'],
 ])('ctx.stream(%j) is a TypeError', async (options, message) => {
-  const { app, failures } = createLoggedApp((ctx) => void ctx.stream(options as never));
+  const { app, errors } = createLoggedApp((ctx) => void ctx.stream(options as never));
 
   await request(app, '/', { method: 'POST', body: 'x' });
 
-  expect(failures).toEqual([expect.stringContaining(message)]);
+  expect(errors.map(String)).toEqual([expect.stringContaining(message)]);
 });

@@ -1,11 +1,7 @@
-import { Agent, request as send } from 'node:http';
-
-import { json } from '@fw/body-parser';
-import { createApp, type ListeningServer, listen } from '@fw/core';
 import { parseMediaType } from '@fw/core/body';
-import { BadRequestError, errorHandler } from '@fw/errors';
+import { BadRequestError } from '@fw/errors';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { parseJson } from './parse-json.ts';
 
@@ -200,57 +196,4 @@ test('any Content-Type is read in time that grows with its length', () => {
 
   // Linear work takes milliseconds; quadratic work would take hours.
   expect(performance.now() - startedMs).toBeLessThan(20_000);
-});
-
-let server: ListeningServer;
-const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-const failures: unknown[] = [];
-
-beforeAll(async () => {
-  const logger = {
-    info() {},
-    warn() {},
-    error: (_: string, error: unknown) => void failures.push(error),
-  };
-  const app = createApp({ logger }).use(errorHandler()).use(json());
-  server = await listen(
-    app.use((ctx) => ctx.json({ body: ctx.body })),
-    0,
-  );
-});
-
-afterAll(() => {
-  agent.destroy();
-  return server.close();
-});
-
-/** POSTs a body, in chunks or with its length. */
-function post(body: Uint8Array, isChunked: boolean): Promise<number> {
-  const framing = isChunked
-    ? { 'Transfer-Encoding': 'chunked' }
-    : { 'Content-Length': body.length };
-  const headers = { 'Content-Type': 'application/json', ...framing };
-  return new Promise((resolve, reject) => {
-    send({ port: server.port, host: '127.0.0.1', method: 'POST', headers, agent }, (response) => {
-      response.resume().on('end', () => resolve(response.statusCode ?? 0));
-    })
-      .on('error', reject)
-      .end(body);
-  });
-}
-
-test('any body over a socket gets 200 or 400, as the model predicts', async () => {
-  await fc.assert(
-    fc.asyncProperty(anyBody, fc.boolean(), async (body, isChunked) => {
-      fc.pre(!hasDuplicateKey(body));
-      const isScalar = () => !(JSON.parse(body.toString()) instanceof Object);
-      const isTaken = body.length === 0 || (isAllowed(body) && !isScalar());
-      const status = await post(body, isChunked);
-      if (status !== (isTaken ? 200 : 400))
-        throw new Error(`${body.toString('latin1')}: ${status}`);
-    }),
-    { numRuns: 8_000 },
-  );
-
-  expect(failures).toEqual([]);
 });

@@ -1,12 +1,10 @@
-import { Agent, request as send } from 'node:http';
 import { quiet } from '@fw/core/testing';
 
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { createApp } from '../application.ts';
 import { BadRequestError } from '../response/http-error.ts';
-import { type ListeningServer, listen } from '../server/listen.ts';
 import { request } from '../testing/index.ts';
 import { parseQuery } from './request-target.ts';
 
@@ -150,35 +148,4 @@ test('generated queries are parsed like URLSearchParams, or get 400', () => {
 
   expect(rejected).toBeGreaterThan(1_000);
   expect(rejected).toBeLessThan(20_000);
-});
-
-describe('over a socket', () => {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  let server: ListeningServer;
-  beforeAll(async () => {
-    server = await listen(app, 0);
-  });
-  afterAll(() => {
-    agent.destroy();
-    return server.close();
-  });
-
-  const statusOf = (path: string) =>
-    new Promise<number>((resolve, reject) => {
-      send({ port: server.port, host: '127.0.0.1', path, agent }, (response) => {
-        response.resume().on('end', () => resolve(response.statusCode ?? 0));
-      })
-        .on('error', reject)
-        .end();
-    });
-
-  test('generated queries get 200 or 400, as expected', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyQuery, async (text) => {
-        const status = await statusOf(`/?${text}`);
-        if (status !== (readByPlatform(text) ? 200 : 400)) throw new Error(`/?${text}: ${status}`);
-      }),
-      { numRuns: 10_000 },
-    );
-  });
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { createApp } from '../application.ts';
 import { violationOf } from '../extension.ts';
 import { createRouter } from '../router/create-router.ts';
-import { request } from '../testing/index.ts';
+import { recordLog, request } from '../testing/index.ts';
 import { compile, createContract, createPartSerializer } from './contract.ts';
 
 const Order = z.object({ id: z.number() });
@@ -57,14 +57,8 @@ async function serialize(
   { name = undefined as string | undefined, path = '' } = {},
 ) {
   const serializePart = createPartSerializer(Order, name);
-  const warnings: string[] = [];
-  const errors: unknown[] = [];
+  const { logger, problems, errors } = recordLog();
   const violations: unknown[] = [];
-  const logger = {
-    info() {},
-    warn: (line: string) => void warnings.push(line),
-    error: (_: string, error: unknown) => void errors.push(error),
-  };
   const app = createApp({ logger }).use(async (ctx, next) => {
     await next().finally(() => violations.push(violationOf(ctx)));
   });
@@ -72,7 +66,7 @@ async function serialize(
   app.use(path === '' ? handler : createRouter().get(path, handler).routes());
   const send = () => request(app, '/orders/7');
   const response = await send();
-  return { response, text: await response.text(), send, warnings, errors, violations };
+  return { response, text: await response.text(), send, problems, errors, violations };
 }
 
 describe('a part of a response', () => {
@@ -106,13 +100,13 @@ describe('a part of a response', () => {
 
   test('that breaks its contract is sent in production, and logged once', async () => {
     vi.stubEnv('NODE_ENV', 'production');
-    const { text, send, warnings } = await serialize({}, { name: 'Event "a"' });
+    const { text, send, problems } = await serialize({}, { name: 'Event "a"' });
 
     await send();
 
     expect(text).toBe('{}');
-    expect(warnings).toEqual([
-      'Event "a" of GET /orders/7 breaks its contract: "/id" is missing; further violations are only counted',
+    expect(problems).toEqual([
+      'warn: Event "a" of GET /orders/7 breaks its contract: "/id" is missing; further violations are only counted',
     ]);
   });
 

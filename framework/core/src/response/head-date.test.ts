@@ -1,13 +1,8 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { quiet } from '@fw/core/testing';
-
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-import { createApp } from '../application.ts';
 import { canSetHeadText } from '../node/tracked-response.ts';
-import { createServer } from '../server/create-server.ts';
 import { openConnection } from '../testing/index.ts';
+import { serve } from '../testing/vitest.ts';
 
 // In a file of its own: the cached date must be empty.
 test('Date changes when a second begins, also after a first response in the middle of a second', async ({
@@ -19,11 +14,7 @@ test('Date changes when a second begins, also after a first response in the midd
     now: Date.UTC(2030, 0, 1, 12, 0, 0, 600),
   });
   onTestFinished(() => void vi.useRealTimers());
-  const app = createApp({ logger: quiet });
-  const server = createServer(app.use((ctx) => ctx.send('plain'))).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { port } = await serve((ctx) => ctx.send('plain'));
   /** The time in `Date`, for a connection that stays open and for one that is closed. */
   const times = async () => {
     const found: (string | undefined)[] = [];

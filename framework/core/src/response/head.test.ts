@@ -5,13 +5,14 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quiet } from '@fw/core/testing';
 
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { createApp } from '../application.ts';
 import type { Middleware } from '../context.ts';
 import { http } from '../node/http.ts';
 import { createServer } from '../server/create-server.ts';
 import { openConnection } from '../testing/index.ts';
+import { exchange, serve } from '../testing/vitest.ts';
 
 const app = createApp({ logger: quiet }).use(async (ctx) => {
   const [, kind = '', argument = ''] = ctx.path.split('/');
@@ -47,21 +48,11 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([ours, nodes].map((server) => once(server.close(), 'close'))));
 
-async function start(server: Server): Promise<Server> {
-  server.listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  return server;
-}
-
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
-/** The bytes that `server` sends for `bytes`, without values that differ between requests. */
-async function responseOf(server: Server, bytes: string): Promise<string> {
-  const connection = openConnection(portOf(server)).send(bytes);
-  const text = await connection.readAll();
-  connection.close();
-  return text
+/** The bytes that the server at `port` sends for `bytes`, without values that differ between requests. */
+async function responseOf(port: number, bytes: string): Promise<string> {
+  return (await exchange(port, bytes))
     .replace(/Date: [A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/g, 'Date: masked')
     .replace(/"requestId":"[^"]+"/g, '"requestId":"masked"');
 }
@@ -70,7 +61,8 @@ const last = 'GET /text HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
 /** The bytes that an application with `middleware` sends. */
 async function bytesOf(...middleware: readonly Middleware[]): Promise<string> {
-  return responseOf(await start(createServer(createApp().use(...middleware))), last);
+  const { port } = await serve(createApp({ logger: quiet }).use(...middleware));
+  return responseOf(port, last);
 }
 
 const statuses = [
@@ -123,7 +115,7 @@ test.each([
   const rest = isLast ? '' : last;
 
   const [actual, expected] = await Promise.all(
-    [ours, nodes].map((server) => responseOf(server, bytes + rest)),
+    [ours, nodes].map((server) => responseOf(portOf(server), bytes + rest)),
   );
 
   expect(actual).toBe(expected);
@@ -137,15 +129,15 @@ test.each([
 ])(
   'Keep-Alive of a server with a time-out of %i ms is %s',
   async (keepAliveTimeoutMs, expected) => {
-    const server = await start(createServer(app, { keepAliveTimeoutMs }));
+    const { port } = await serve(app, { keepAliveTimeoutMs });
 
-    for (const each of [server, ours, server]) {
-      const connection = openConnection(portOf(each)).send(requestOf('/text'));
+    for (const each of [port, portOf(ours), port]) {
+      const connection = openConnection(each).send(requestOf('/text'));
       const head = await connection.read(/plain$/);
       connection.close();
       expect(head).toMatch(/\r\nConnection: keep-alive\r\n(?:Keep-Alive: .*\r\n)?\r\nplain$/);
       expect(/^Keep-Alive: (.*)\r$/m.exec(head)?.[1] ?? 'none').toBe(
-        each === ours ? 'timeout=7' : expected,
+        each === port ? expected : 'timeout=7',
       );
     }
   },
@@ -215,12 +207,12 @@ test.each<readonly [string, (res: ServerResponse) => unknown, unknown]>([
 
 test('flushHeaders of ctx.raw.res sends the head before the body', async () => {
   const go = Promise.withResolvers<void>();
-  const flushing = createApp().use(async ({ raw: { res } }) => {
+  const { port } = await serve(async ({ raw: { res } }) => {
     res.flushHeaders();
     await go.promise;
     res.end('body');
   });
-  const connection = openConnection(portOf(await start(createServer(flushing)))).send(last);
+  const connection = openConnection(port).send(last);
   const head = await connection.read(/\r\n\r\n/);
 
   go.resolve();

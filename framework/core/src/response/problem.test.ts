@@ -1,28 +1,20 @@
 import { EventEmitter, once } from 'node:events';
 import { runInNewContext } from 'node:vm';
 
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { createApp } from '../application.ts';
 import type { Middleware } from '../context.ts';
 import { respondWithError } from '../extension.ts';
-import { listen } from '../server/listen.ts';
-import { openConnection, request } from '../testing/index.ts';
+import { openConnection, recordLog, request } from '../testing/index.ts';
+import { exchange, GET, serve } from '../testing/vitest.ts';
 import { HttpError } from './http-error.ts';
 import { problemOf, statusOf } from './problem.ts';
 
-const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
-
 /** An application with a handler, and its logged errors. */
 function handling(handler: Middleware, deadlineMs = 0) {
-  const errors: unknown[] = [];
-  const messages: string[] = [];
-  const error = (message: string, thrown: unknown) => {
-    messages.push(message);
-    errors.push(thrown);
-  };
-  const app = createApp({ logger: { info() {}, warn() {}, error }, deadlineMs }).use(handler);
-  return { app, errors, messages };
+  const { logger, ...logged } = recordLog();
+  return { app: createApp({ logger, deadlineMs }).use(handler), ...logged };
 }
 
 /** The application whose handler throws `thrown`. */
@@ -97,10 +89,9 @@ test.each<readonly [string, unknown]>([
     res.on('close', () => failure.resolve(res.errored)).write('part');
     throw thrown;
   });
-  const server = await listen(app, 0);
-  onTestFinished(() => server.close());
+  const server = await serve(app);
 
-  const received = await openConnection(server.port).send(GET).readAll();
+  const received = await exchange(server.port, GET);
 
   expect(received).not.toContain('0\r\n\r\n');
   expect(errors).toEqual([expect.any(Error)]);
@@ -152,8 +143,7 @@ describe('the log of a thrown error', () => {
       setImmediate(failed.resolve);
       throw error;
     });
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close());
+    const server = await serve(app);
     const client = openConnection(server.port).send(GET);
     await started.promise;
 
@@ -177,7 +167,7 @@ describe('at the deadline', () => {
   /** The response to what `fail` throws. */
   async function responseTo(fail: (signal: AbortSignal) => unknown) {
     let thrown: unknown;
-    const { app, errors, messages } = handling(async ({ signal }) => {
+    const { app, errors, problems } = handling(async ({ signal }) => {
       try {
         await fail(signal);
       } catch (error) {
@@ -185,7 +175,7 @@ describe('at the deadline', () => {
         throw error;
       }
     }, 1);
-    return { response: await request(app, '/'), errors, messages, thrown };
+    return { response: await request(app, '/'), errors, problems, thrown };
   }
 
   const throwLater = (errorOf: (reason: unknown) => unknown) => async (signal: AbortSignal) => {
@@ -197,12 +187,12 @@ describe('at the deadline', () => {
     ['its reason', throwLater((reason) => reason)],
     ['an error of Node with it', (signal) => once(new EventEmitter(), 'never', { signal })],
   ])('the response is 503 if the handler throws %s', async (_, fail) => {
-    const { response, errors, messages, thrown } = await responseTo(fail);
+    const { response, errors, problems, thrown } = await responseTo(fail);
 
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toBe('1');
     expect(await response.json()).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    expect(messages).toEqual([expect.stringMatching(/^GET \/ failed with 503 /)]);
+    expect(problems).toEqual([expect.stringMatching(/^error: GET \/ failed with 503 /)]);
     expect(errors).toMatchObject([{ message: 'The deadline of the request passed' }]);
     expect(errors[0]).toHaveProperty('cause', thrown);
   });

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 
 import { createApp } from '../application.ts';
+import type { Context, Middleware } from '../context.ts';
 import {
   allowReplacement,
   recordedBody,
@@ -12,15 +13,21 @@ import {
 import { request } from '../testing/index.ts';
 import type { Body } from './body.ts';
 
-test('middleware replaces the recorded body after next()', async () => {
-  const app = createApp();
-  app.use(async (ctx, next) => {
+/** The response of `handler`, and what `read` returns after `next()`. */
+async function readAfter<T>(handler: Middleware, read: (ctx: Context) => T) {
+  let found: T | undefined;
+  const app = createApp().use(async (ctx, next) => {
     await next();
-    replaceBody(ctx, String(recordedBody(ctx)).toUpperCase());
-  });
-  app.use((ctx) => ctx.send('text'));
+    found = read(ctx);
+  }, handler);
+  return { response: await request(app, '/'), found };
+}
 
-  const response = await request(app, '/');
+test('middleware replaces the recorded body after next()', async () => {
+  const { response } = await readAfter(
+    (ctx) => ctx.send('text'),
+    (ctx) => replaceBody(ctx, String(recordedBody(ctx)).toUpperCase()),
+  );
 
   expect(await response.text()).toBe('TEXT');
   expect(response.headers.get('content-length')).toBe('4');
@@ -42,31 +49,22 @@ test('after allowReplacement, the next response replaces the recorded one', asyn
 });
 
 test('the length of a replaced Blob is not sent', async () => {
-  const app = createApp();
-  app.use(async (ctx, next) => {
-    await next();
-    replaceBody(ctx, Buffer.from('other'));
-  });
-  app.use((ctx) => ctx.send(new Blob(['blob'])));
-
-  const response = await request(app, '/');
+  const { response } = await readAfter(
+    (ctx) => ctx.send(new Blob(['blob'])),
+    (ctx) => replaceBody(ctx, Buffer.from('other')),
+  );
 
   expect(await response.text()).toBe('other');
 });
 
 test('recordedBody is undefined without a response and after it was sent', async () => {
-  const bodies: unknown[] = [];
-  const app = createApp();
-  app.use(async (ctx, next) => {
-    bodies.push(recordedBody(ctx));
-    await next();
-    bodies.push(recordedBody(ctx));
-  });
-  app.use((ctx) => void ctx.raw.res.end('sent'));
+  let before: unknown = 'not read';
+  const { found } = await readAfter((ctx) => {
+    before = recordedBody(ctx);
+    ctx.raw.res.end('sent');
+  }, recordedBody);
 
-  await request(app, '/');
-
-  expect(bodies).toEqual([undefined, undefined]);
+  expect([before, found]).toEqual([undefined, undefined]);
 });
 
 test.each([
@@ -74,15 +72,10 @@ test.each([
   ['content-type', 'application/json; charset=utf-8'],
   ['etag', undefined],
 ])('responseHeader returns for %s %j', async (name, value) => {
-  let found: string | undefined;
-  const app = createApp();
-  app.use(async (ctx, next) => {
-    await next();
-    found = responseHeader(ctx, name);
-  });
-  app.use((ctx) => ctx.append('Vary', 'Accept').append('Vary', 'Origin').json({}));
-
-  await request(app, '/');
+  const { found } = await readAfter(
+    (ctx) => ctx.append('Vary', 'Accept').append('Vary', 'Origin').json({}),
+    (ctx) => responseHeader(ctx, name),
+  );
 
   expect(found).toBe(value);
 });
@@ -93,15 +86,7 @@ test.each<readonly [Body, number]>([
   [new Blob(['blob']), 4],
   [Readable.from(['text']), -1],
 ])('recordedLength returns the bytes of a body (case %#)', async (body, length) => {
-  let found: number | undefined;
-  const app = createApp();
-  app.use(async (ctx, next) => {
-    await next();
-    found = recordedLength(ctx);
-  });
-  app.use((ctx) => ctx.send(body));
-
-  await request(app, '/');
+  const { found } = await readAfter((ctx) => ctx.send(body), recordedLength);
 
   expect(found).toBe(length);
 });

@@ -1,22 +1,28 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { quiet } from '@fw/core/testing';
 
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { createApp } from '../application.ts';
-import type { Context } from '../context.ts';
+import type { Context, Middleware } from '../context.ts';
 import { onSent } from '../extension.ts';
-import { listen } from '../server/listen.ts';
-import { openConnection, request } from '../testing/index.ts';
-import type { Body } from './body.ts';
-
-const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+import { openConnection, recordLog, request } from '../testing/index.ts';
+import { exchange, GET, serve } from '../testing/vitest.ts';
 
 async function* endless() {
   yield 'first';
   await new Promise(() => {});
+}
+
+/** An application with this middleware, and the status that a listener gets. */
+function reporting(handler: Middleware) {
+  const sent = Promise.withResolvers<number>();
+  const app = createApp({ logger: quiet }).use((ctx, next) => {
+    onSent(ctx, sent.resolve);
+    return next();
+  }, handler);
+  return { app, sent: sent.promise };
 }
 
 describe('onSent', () => {
@@ -25,22 +31,17 @@ describe('onSent', () => {
     ['a streamed response', 200, (ctx) => ctx.send(Readable.from(['a', 'b']))],
     ['an error', 400, (ctx) => ctx.throw(400)],
   ])('reports the status of %s', async (_, expected, handler) => {
-    const sent = Promise.withResolvers<number>();
-    const app = createApp({ logger: quiet }).use((ctx) => {
-      onSent(ctx, sent.resolve);
-      return handler(ctx);
-    });
+    const { app, sent } = reporting(handler);
 
     const { status } = await request(app, '/');
 
     expect(status).toBe(expected);
-    expect(await sent.promise).toBe(expected);
+    expect(await sent).toBe(expected);
   });
 
   test('calls every listener once, also if one throws', async () => {
-    const logged: unknown[] = [];
+    const { logger, problems, errors } = recordLog();
     const statuses: number[] = [];
-    const logger = { ...quiet, error: (...entry: unknown[]) => void logged.push(entry) };
     const app = createApp({ logger }).use((ctx) => {
       onSent(ctx, () => {
         throw new Error('broken');
@@ -52,16 +53,14 @@ describe('onSent', () => {
     await request(app, '/');
 
     expect(statuses).toEqual([200]);
-    expect(logged).toEqual([
-      ['A listener failed after the response was sent', new Error('broken')],
-    ]);
+    expect(problems).toEqual(['error: A listener failed after the response was sent']);
+    expect(errors).toEqual([new Error('broken')]);
   });
 
   test('calls only the new listener if one is added after another was called', async () => {
-    const logged: unknown[] = [];
+    const { logger, problems } = recordLog();
     const calls: string[] = [];
     const isOver = Promise.withResolvers<void>();
-    const logger = { ...quiet, error: (...entry: unknown[]) => void logged.push(entry) };
     const app = createApp({ logger }).use((ctx) => {
       onSent(ctx, () => calls.push('first'));
       setImmediate(() => {
@@ -75,7 +74,7 @@ describe('onSent', () => {
     await isOver.promise;
 
     expect(calls).toEqual(['first', 'second']);
-    expect(logged).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   test.each<readonly [string, (ctx: Context) => void]>([
@@ -94,25 +93,20 @@ describe('onSent', () => {
   });
 
   test('reports 499 if the client disconnects before the response is complete', async () => {
-    const sent = Promise.withResolvers<number>();
     const started = Promise.withResolvers<void>();
-    const app = createApp({ logger: quiet }).use(async (ctx) => {
-      onSent(ctx, sent.resolve);
+    const { app, sent } = reporting(async (ctx) => {
       const aborted = new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
       started.resolve();
       await aborted;
       ctx.json({});
     });
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close());
-    const client = new AbortController();
-    const response = fetch(`http://127.0.0.1:${server.port}/`, { signal: client.signal });
+    const { port } = await serve(app);
+    const client = openConnection(port).send(GET);
     await started.promise;
 
-    client.abort();
+    client.close();
 
-    await expect(response).rejects.toThrow();
-    expect(await sent.promise).toBe(499);
+    expect(await sent).toBe(499);
   });
 
   test('calls a listener at once if the socket has accepted the response', async () => {
@@ -122,8 +116,7 @@ describe('onSent', () => {
       onSent(ctx, () => events.push('sent'));
       ctx.json({});
     });
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close());
+    const server = await serve(app);
     const client = openConnection(server.port).send(GET);
 
     await client.read(/\{\}/);
@@ -132,29 +125,11 @@ describe('onSent', () => {
     expect(events).toEqual(['sent', 'finish']);
   });
 
-  test.each<readonly [string, () => Body]>([
-    ['a stream without an end', () => Readable.from(endless())],
-    ['a body that it has not read', () => Buffer.alloc(20_000_000)],
-  ])('reports 499 if the client disconnects during %s', async (_, open) => {
-    const sent = Promise.withResolvers<number>();
-    const app = createApp({ logger: quiet }).use((ctx) => {
-      onSent(ctx, sent.resolve);
-      ctx.send(open());
-    });
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close());
-    const client = connect({ port: server.port, host: '127.0.0.1' });
-    client.write(GET);
-    await once(client, 'readable');
-
-    client.destroy();
-
-    expect(await sent.promise).toBe(499);
-  });
-
   const TYPE = ['Content-Type', 'text/event-stream; charset=utf-8'] as const;
 
   test.each<readonly [string, number, (ctx: Context) => unknown]>([
+    ['a stream without an end', 499, (ctx) => ctx.send(Readable.from(endless()))],
+    ['a large body', 499, (ctx) => ctx.send(Buffer.alloc(20_000_000))],
     ['an event stream', 200, (ctx) => ctx.set(...TYPE).send(Readable.from(endless()))],
     ['an event stream of Node', 200, ({ raw }) => raw.res.writeHead(200, [...TYPE]).write(':\n\n')],
     ['an event stream of Express', 200, ({ raw }) => raw.res.setHeader(...TYPE).write(':')],
@@ -164,20 +139,17 @@ describe('onSent', () => {
       ({ raw }) => raw.res.writeHead(200, {}).write('text/event-stream'),
     ],
   ])('reports for %s, whose client disconnects, %i', async (_, status, open) => {
-    const sent = Promise.withResolvers<number>();
-    const app = createApp({ logger: quiet }).use(async (ctx) => {
-      onSent(ctx, sent.resolve);
+    const { app, sent } = reporting(async (ctx) => {
       open(ctx);
       if (ctx.raw.res.headersSent) await once(ctx.raw.res, 'close');
     });
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close({ timeoutMs: 1 }));
+    const server = await serve(app);
     const client = openConnection(server.port).send(GET);
     await client.read(/\r\n\r\n/);
 
     client.close();
 
-    expect(await sent.promise).toBe(status);
+    expect(await sent).toBe(status);
   });
 
   test.each<readonly [string, (ctx: Context) => void]>([
@@ -208,16 +180,11 @@ describe('onSent', () => {
       },
     ],
   ])('reports 500 if %s after the head was sent', async (_, handler) => {
-    const sent = Promise.withResolvers<number>();
-    const app = createApp({ logger: quiet }).use((ctx) => {
-      onSent(ctx, sent.resolve);
-      handler(ctx);
-    });
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close());
+    const { app, sent } = reporting(handler);
+    const server = await serve(app);
 
-    await openConnection(server.port).send(GET).readAll();
+    await exchange(server.port, GET);
 
-    expect(await sent.promise).toBe(500);
+    expect(await sent).toBe(500);
   });
 });

@@ -6,14 +6,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGzip, gunzipSync } from 'node:zlib';
 import { quiet } from '@fw/core/testing';
 
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { createApp } from '../application.ts';
 import type { Context } from '../context.ts';
-import { listen } from '../server/listen.ts';
-import { openConnection, request } from '../testing/index.ts';
-
-const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+import { openConnection, recordLog, request } from '../testing/index.ts';
+import { exchange, GET, serve } from '../testing/vitest.ts';
 
 describe('an error response', () => {
   test.each([
@@ -92,18 +90,12 @@ describe('an error response', () => {
 
 /** An application that sends the stream, and its logged errors. */
 function streaming(stream: Readable | ReadableStream, prepare: (ctx: Context) => void = () => {}) {
-  const errors: unknown[] = [];
-  const messages: string[] = [];
-  const error = (message: string, thrown?: unknown) => {
-    messages.push(message);
-    errors.push(thrown);
-  };
-  const logger = { ...quiet, error };
+  const { logger, ...logged } = recordLog();
   const app = createApp({ logger }).use((ctx) => {
     prepare(ctx);
     ctx.send(stream);
   });
-  return { app, errors, messages };
+  return { app, ...logged };
 }
 
 /** A stream that fails when it is read. */
@@ -245,38 +237,37 @@ describe('a stream', () => {
     expect(texts).toEqual(bodies.map(() => chunks.join('')));
   });
 
-  test('is destroyed if the client disconnects before it is sent', async () => {
+  test('is destroyed if the client disconnects before it is sent, without a log entry', async () => {
     const stream = new Readable({ read() {} });
     const { promise: hasArrived, resolve: arrive } = Promise.withResolvers<void>();
-    const app = createApp({ logger: quiet }).use(async (ctx) => {
+    const { logger, problems } = recordLog();
+    const app = createApp({ logger }).use(async (ctx) => {
       arrive();
       await new Promise((resolve) => ctx.raw.res.once('close', resolve));
       ctx.send(stream);
     });
-    const server = await listen(app, 0);
+    const server = await serve(app);
     const connection = openConnection(server.port).send(GET);
     await hasArrived;
 
     connection.close();
 
     await vi.waitFor(() => expect(stream.destroyed).toBe(true));
-    await server.close();
+    expect(problems).toEqual([]);
   });
 
   test('with a chunk that is neither text nor bytes is aborted and logged', async () => {
     const stream = new Readable({ objectMode: true, read() {} });
     stream.push('first');
-    const { app, errors, messages } = streaming(stream);
-    const server = await listen(app, 0);
+    const { app, problems } = streaming(stream);
+    const server = await serve(app);
     const connection = openConnection(server.port).send(GET);
     await connection.read(/first/);
 
     stream.push({ second: 2 });
 
     expect(await connection.readAll()).not.toContain('second');
-    expect(errors).toHaveLength(1);
-    expect(messages).toEqual(['GET /: the response stream failed']);
-    await server.close();
+    expect(problems).toEqual(['error: GET /: the response stream failed']);
   });
 
   test.each(['at once', 'before its first byte'])(
@@ -292,14 +283,13 @@ describe('a stream', () => {
         if (when === 'at once') sendRaw();
         else setImmediate(sendRaw);
       });
-      const { port, close } = await listen(app, 0);
+      const { port } = await serve(app);
       const client = openConnection(port).send(GET);
 
       await client.read(/raw/);
 
       await vi.waitFor(() => expect(body.destroyed).toBe(true));
       client.close();
-      await close({ timeoutMs: 1 });
     },
   );
 
@@ -325,8 +315,7 @@ describe('a stream', () => {
             });
       if (stream instanceof Readable) for (const chunk of chunks) stream.push(chunk);
       const { app, errors } = streaming(stream, () => isHandled.resolve());
-      const server = await listen(app, 0);
-      onTestFinished(() => server.close());
+      const server = await serve(app);
       const connection = openConnection(server.port).send(GET);
       await (moment === 'after it' ? connection.read(/first/) : isHandled.promise);
 
@@ -360,14 +349,6 @@ describe('a stream', () => {
     expect(stream.destroyed).toBe(true);
   });
 
-  test('of an empty Blob has its length', async () => {
-    const app = createApp({ logger: quiet }).use((ctx) => ctx.send(new Blob([])));
-
-    const response = await request(app, '/');
-
-    expect(response.headers.get('content-length')).toBe('0');
-  });
-
   test('that can be written is complete at its end, even if it is destroyed then', async () => {
     const stream = new Duplex({ read() {} });
     stream.push('text');
@@ -376,8 +357,7 @@ describe('a stream', () => {
     const { app, errors } = streaming(stream, (ctx) => {
       if (ctx.path === '/next') ctx.throw(404);
     });
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close());
+    const server = await serve(app);
     const client = openConnection(server.port).send(GET);
     await Promise.all([client.read(/text\r\n0\r\n\r\n/), once(stream, 'close')]);
 
@@ -410,8 +390,7 @@ describe('a stream', () => {
         if (pulls === 10_000) controller.close();
       },
     });
-    const server = await listen(streaming(stream).app, 0);
-    const { port } = server;
+    const { port } = await serve(streaming(stream).app);
     const socket = connect({ port, host: '127.0.0.1' }).pause();
     socket.write(GET);
 
@@ -427,7 +406,6 @@ describe('a stream', () => {
 
     expect(pulls).toBeLessThan(1_000);
     socket.destroy();
-    await server.close();
   });
 });
 
@@ -457,8 +435,7 @@ test.each([
 });
 
 test('a header that is set while a stream is sent has no effect and logs one warning', async () => {
-  const lines: string[] = [];
-  const logger = { info() {}, warn: (line: string) => void lines.push(line), error() {} };
+  const { logger, lines } = recordLog();
   const app = createApp({ logger }).use((ctx) => {
     const { res } = ctx.raw;
     ctx.send(
@@ -477,24 +454,23 @@ test('a header that is set while a stream is sent has no effect and logs one war
 
   expect(await response.text()).toBe('ab');
   expect(lines).toEqual([
-    'GET / called res.setHeader() after its response was sent: this has no effect; check res.headersSent before',
+    'warn: GET / called res.setHeader() after its response was sent: this has no effect; check res.headersSent before',
   ]);
 });
 
 describe('a response that cannot be written', () => {
   /** An application whose response is written with a changed `ctx.raw.res`, and its log. */
   function changing(change: (res: Context['raw']['res']) => void) {
-    const logged: string[] = [];
-    const error = (message: string, thrown: unknown) => void logged.push(`${message} ${thrown}`);
-    const app = createApp({ logger: { ...quiet, error } }).use((ctx) => {
+    const { logger, ...logged } = recordLog();
+    const app = createApp({ logger }).use((ctx) => {
       change(ctx.raw.res);
       ctx.json({});
     });
-    return { app, logged };
+    return { app, ...logged };
   }
 
   test('is replaced by an error', async () => {
-    const { app, logged } = changing((res) => {
+    const { app, errors } = changing((res) => {
       const { end } = res;
       res.end = () => {
         res.end = end;
@@ -506,20 +482,20 @@ describe('a response that cannot be written', () => {
 
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({ code: 'INTERNAL_ERROR' });
-    expect(logged).toEqual([expect.stringMatching(/^GET \/ failed with 500 .* Error: not yet$/)]);
+    expect(errors).toEqual([new Error('not yet')]);
   });
 
   test('is aborted and logged if the error cannot be written either', async () => {
-    const { app, logged } = changing((res) => {
+    const { app, problems, errors } = changing((res) => {
       res.statusMessage = 'a\nb';
     });
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close());
+    const server = await serve(app);
 
-    expect(await openConnection(server.port).send(GET).readAll()).toBe('');
-    expect(logged).toEqual([
-      expect.stringMatching(/^GET \/ failed with 500 .*Invalid character/),
-      expect.stringMatching(/^GET \/ failed without a response .*Invalid character/),
+    expect(await exchange(server.port, GET)).toBe('');
+    expect(problems).toEqual([
+      expect.stringMatching(/^error: GET \/ failed with 500 /),
+      'error: GET / failed without a response',
     ]);
+    expect(errors.join()).toMatch(/Invalid character.*Invalid character/);
   });
 });

@@ -23,6 +23,7 @@ test.each<readonly [string, (router: Router) => unknown]>([
     'use() of routers',
     (router) =>
       router.use(
+        '/',
         createRouter().get('/b', () => ''),
         conflicting(),
       ),

@@ -588,12 +588,3 @@ test.each([
 ])('a schema without a JSON Schema form throws %#', (schema, problem) => {
   expect(() => requireJsonSchema(schema, 'output')).toThrow(problem);
 });
-
-test('a date is a string', () => {
-  const schema = requireJsonSchema(z.object({ at: z.date() }), 'output');
-
-  expect(serialize(schema, { at: new Date(0) })).toEqual({
-    json: { at: '1970-01-01T00:00:00.000Z' },
-    violation: undefined,
-  });
-});

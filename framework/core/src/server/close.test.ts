@@ -8,21 +8,19 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createApp } from '../application.ts';
 import type { Middleware } from '../context.ts';
 import { acceptUpgrades, switchProtocols } from '../extension.ts';
-import { openConnection } from '../testing/index.ts';
+import { openConnection, recordLog } from '../testing/index.ts';
+import { GET, serve } from '../testing/vitest.ts';
 import type { CloseOptions } from './close.ts';
 import { listen } from './listen.ts';
 
 acceptUpgrades();
 
-const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const HANDSHAKE = GET.replace('\r\n\r\n', '\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
 
 /** A server whose warnings are kept. Its timers and its clock stand still until a test moves them. */
-async function serve(...middleware: readonly Middleware[]) {
-  const warnings: string[] = [];
-  const warn = (message: string) => void warnings.push(message);
-  const app = createApp({ logger: { ...quiet, warn } }).use(...middleware);
-  const { close, ...server } = await listen(app, 0);
+async function start(middleware: Middleware) {
+  const { logger, problems } = recordLog();
+  const { close, ...server } = await serve(createApp({ logger }).use(middleware));
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   /** Resolves when the server has begun to close its connections. */
@@ -31,10 +29,10 @@ async function serve(...middleware: readonly Middleware[]) {
     if (!server.closing.aborted) await once(server.closing, 'abort');
     return { closed };
   };
-  return { ...server, beginClose, warnings };
+  return { ...server, beginClose, problems };
 }
 
-type Server = Awaited<ReturnType<typeof serve>>;
+type Server = Awaited<ReturnType<typeof start>>;
 
 /** A client's connection, and the socket of the server once that has received `bytes`. */
 async function open({ server, port }: Server, bytes: string) {
@@ -54,7 +52,7 @@ test.each<readonly [string, string, CloseOptions, number]>([
   ['with half a head at the time limit', HALF_A_HEAD, { timeoutMs: 500 }, 500],
   ['with a response in progress at the time limit', GET, { timeoutMs: 4_000 }, 4_000],
 ])('close() destroys a connection %s', async (_, bytes, options, afterMs) => {
-  const server = await serve(() => new Promise(() => {}));
+  const server = await start(() => new Promise(() => {}));
   const { socket } = await open(server, bytes);
   const { closed } = await server.beginClose(options);
 
@@ -71,7 +69,7 @@ test.each([
   ['up to its time limit', { timeoutMs: 200 }, 199],
 ])('close() waits for a response %s, and logs nothing', async (_, options, waitMs) => {
   const { promise, resolve: respond } = Promise.withResolvers<void>();
-  const server = await serve(async (ctx) => {
+  const server = await start(async (ctx) => {
     await promise;
     ctx.send('done');
   });
@@ -81,14 +79,14 @@ test.each([
   vi.advanceTimersByTime(waitMs);
   respond();
 
-  expect(await connection.readAll()).toMatch(/done$/);
+  expect(await connection.readAll()).toMatch(/\r\nConnection: close\r\n.*done$/s);
   connection.close();
   await closed;
-  expect(server.warnings).toEqual([]);
+  expect(server.problems).toEqual([]);
 });
 
 test('close() logs how many responses its time limit ends, without those of clients that left', async () => {
-  const server = await serve(() => new Promise(() => {}));
+  const server = await start(() => new Promise(() => {}));
   const left = await open(server, GET);
   left.connection.close();
   await once(left.socket, 'close');
@@ -100,11 +98,13 @@ test('close() logs how many responses its time limit ends, without those of clie
   vi.advanceTimersByTime(100);
   await closed;
 
-  expect(server.warnings).toEqual(['close() reached its limit of 100 ms; incomplete responses: 2']);
+  expect(server.problems).toEqual([
+    'warn: close() reached its limit of 100 ms; incomplete responses: 2',
+  ]);
 });
 
 test('close() completes a response that its client reads slowly, also beside other connections', async () => {
-  const server = await serve((ctx) => ctx.send(Buffer.alloc(20_000_000)));
+  const server = await start((ctx) => ctx.send(Buffer.alloc(20_000_000)));
   const accepted = once(server.server, 'connection');
   const reader = connect(server.port, '127.0.0.1').pause();
   reader.write(GET);
@@ -126,7 +126,7 @@ test('close() completes a response that its client reads slowly, also beside oth
 });
 
 test('close() serves connections that wait at the port', async () => {
-  const server = await serve((ctx) => ctx.send('here'));
+  const server = await start((ctx) => ctx.send('here'));
   const connections = Array.from({ length: 10 }, () => openConnection(server.port).send(GET));
   await new Promise<void>((resolve) => process.nextTick(resolve)); // then they are connecting
 
@@ -145,7 +145,7 @@ test.each<readonly [CloseOptions, readonly number[]]>([
   [{ lingerMs: 1_000, timeoutMs: 400 }, [0, 100, 200, 300]],
 ])('close(%o) asks upgraded connections to go away after %o ms', async (options, expected) => {
   const askedAtMs: number[] = [];
-  const server = await serve((ctx) =>
+  const server = await start((ctx) =>
     switchProtocols(ctx, ({ socket }) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
       socket.resume().on('end', () => socket.end());
@@ -174,7 +174,7 @@ test.each<readonly [CloseOptions, readonly number[]]>([
 test('close() leaves no timer', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const server = await listen(createApp({ logger: quiet }), 0);
+  const server = await serve(createApp({ logger: quiet }));
 
   await server.close();
 

@@ -6,9 +6,7 @@ import type { Context } from '../context.ts';
 import { closingSignal } from '../extension.ts';
 import { http } from '../node/http.ts';
 import { openConnection, request } from '../testing/index.ts';
-import { listen } from './listen.ts';
-
-const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+import { exchange, GET, serve } from '../testing/vitest.ts';
 
 test('closingSignal aborts for the requests in progress when the server closes', async () => {
   const app = createApp({ logger: quiet }).get(
@@ -18,7 +16,7 @@ test('closingSignal aborts for the requests in progress when the server closes',
         closingSignal(ctx).addEventListener('abort', () => resolve('last event'));
       }),
   );
-  const { server, port, close } = await listen(app, 0);
+  const { server, port, close } = await serve(app);
   const begun = new Promise((resolve) => server.once('request', resolve));
   const connection = openConnection(port).send(GET);
   await begun;
@@ -39,9 +37,7 @@ test('closingSignal never aborts in a server that listen did not start', async (
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as { port: number };
 
-  await openConnection(port)
-    .send(GET.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
-    .readAll();
+  await exchange(port, GET.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
   await request(app, '/');
 
   expect(contexts.map((ctx) => closingSignal(ctx).aborted)).toEqual([false, false]);

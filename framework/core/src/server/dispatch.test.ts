@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 import { type Application, createApp } from '../application.ts';
 import type { Context } from '../context.ts';
 import { type DispatchOptions, dispatch, onSent, viaOf } from '../extension.ts';
 import { createRouter } from '../router/index.ts';
 import { openConnection, request } from '../testing/index.ts';
-import { listen } from './listen.ts';
+import { GET, serve } from '../testing/vitest.ts';
 
 const ITEM = { method: 'GET', path: '/items/:id' };
 
@@ -321,11 +321,8 @@ test('a dispatched request aborts when the client disconnects', async () => {
     begun.resolve();
     await sleep(60_000, undefined, { signal: ctx.signal });
   });
-  const { port, close } = await listen(app, 0);
-  onTestFinished(() => close());
-  const client = openConnection(port).send(
-    'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n',
-  );
+  const { port } = await serve(app);
+  const client = openConnection(port).send(GET.replace('GET', 'POST'));
   await begun.promise;
 
   client.close();

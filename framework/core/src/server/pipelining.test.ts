@@ -2,21 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { quiet } from '@fw/core/testing';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import { createApp } from '../application.ts';
-import type { Middleware } from '../context.ts';
 import { openConnection } from '../testing/index.ts';
+import { exchange, serve } from '../testing/vitest.ts';
 import { MAX_WAITING } from './create-server.ts';
-import { listen } from './listen.ts';
-
-async function serve(...middleware: readonly Middleware[]): Promise<number> {
-  const server = await listen(createApp({ logger: quiet }).use(...middleware), 0);
-  onTestFinished(() => server.close({ timeoutMs: 1 }));
-  return server.port;
-}
 
 const get = (path: string, ...headers: readonly string[]) =>
   [`GET ${path} HTTP/1.1`, 'Host: a', ...headers, '', ''].join('\r\n');
@@ -24,7 +15,7 @@ const get = (path: string, ...headers: readonly string[]) =>
 test('pipelined requests are handled one after another, in order', async () => {
   let running = 0;
   const events: string[] = [];
-  const port = await serve(async (ctx) => {
+  const { port } = await serve(async (ctx) => {
     running++;
     events.push(`${ctx.path} ${running}`);
     await nextTurn();
@@ -32,16 +23,14 @@ test('pipelined requests are handled one after another, in order', async () => {
     ctx.send(ctx.path);
   });
 
-  const text = await openConnection(port)
-    .send(get('/a') + get('/b') + get('/c', 'Connection: close'))
-    .readAll();
+  const text = await exchange(port, get('/a') + get('/b') + get('/c', 'Connection: close'));
 
   expect(events).toEqual(['/a 1', '/b 1', '/c 1']);
   expect(text.match(/^\/[abc]/gm)).toEqual(['/a', '/b', '/c']);
 });
 
 test('the body of a pipelined POST reaches its own handler', async () => {
-  const port = await serve(async (ctx) => {
+  const { port } = await serve(async (ctx) => {
     const body = Buffer.concat(await ctx.raw.req.toArray()).toString();
     ctx.send(`got ${body}`);
   });
@@ -58,22 +47,20 @@ test('the body of a pipelined POST reaches its own handler', async () => {
 test('a pipelined request does not see the AsyncLocalStorage of the request before it', async () => {
   const storage = new AsyncLocalStorage<string>();
   const seen: (string | undefined)[] = [];
-  const port = await serve((ctx) => {
+  const { port } = await serve((ctx) => {
     seen.push(storage.getStore());
     storage.enterWith(ctx.path);
     ctx.send('ok');
   });
 
-  await openConnection(port)
-    .send(get('/a') + get('/b') + get('/c', 'Connection: close'))
-    .readAll();
+  await exchange(port, get('/a') + get('/b') + get('/c', 'Connection: close'));
 
   expect(seen).toEqual([undefined, undefined, undefined]);
 });
 
 test('a client that pipelines without reading uses the memory of one response', async () => {
   let begun = 0;
-  const port = await serve((ctx) => {
+  const { port } = await serve((ctx) => {
     begun++;
     ctx.send('x'.repeat(20_000_000));
   });
@@ -89,7 +76,7 @@ test('a client that pipelines without reading uses the memory of one response', 
 });
 
 test('a client may pipeline any number of requests if it waits for responses in between', async () => {
-  const port = await serve((ctx) => ctx.send(ctx.path));
+  const { port } = await serve((ctx) => ctx.send(ctx.path));
   const connection = openConnection(port);
 
   for (const last of ['/a', '/b', '/c']) {
@@ -102,7 +89,7 @@ test('a client may pipeline any number of requests if it waits for responses in 
 
 test('a client that pipelines too many requests is disconnected', async () => {
   const begun: string[] = [];
-  const port = await serve(async (ctx) => {
+  const { port } = await serve(async (ctx) => {
     begun.push(ctx.path);
     await new Promise(() => {});
   });

@@ -17,8 +17,9 @@ import {
 } from '../extension.ts';
 import { http } from '../node/http.ts';
 import { dispatchUpgrades } from '../server/dispatch-upgrades.ts';
-import { type ListeningServer, listen } from '../server/listen.ts';
-import { openConnection } from '../testing/index.ts';
+import type { ListeningServer } from '../server/listen.ts';
+import { openConnection, recordLog } from '../testing/index.ts';
+import { serve } from '../testing/vitest.ts';
 
 acceptUpgrades();
 
@@ -34,22 +35,10 @@ const accept: TakeOver = ({ socket, headers }) => {
   return { goAway: () => void socket.destroy(), closed: Promise.resolve(1000) };
 };
 
-/** An application that records what it logs, without the stacks of errors. */
-function appWith(...middleware: readonly Middleware[]) {
-  const warnings: string[] = [];
-  const errors: string[] = [];
-  const logger = {
-    info() {},
-    warn: (message: string) => void warnings.push(message),
-    error: (_: string, error?: unknown) => void errors.push(String(error)),
-  };
-  return { app: createApp({ logger }).use(...middleware), warnings, errors };
-}
-
-async function serve(...middleware: readonly Middleware[]) {
-  const { app, ...logged } = appWith(...middleware);
-  const server = await listen(app, 0);
-  onTestFinished(() => server.close({ timeoutMs: 1 }));
+/** A server, and what it logs. */
+async function start(...middleware: readonly Middleware[]) {
+  const { logger, ...logged } = recordLog();
+  const server = await serve(createApp({ logger }).use(...middleware));
   return { ...server, ...logged };
 }
 
@@ -95,7 +84,7 @@ describe('the headers for the 101 response', () => {
       ['X-Content-Type: a', 'X-Date: b', 'Dates: c'],
     ],
   ])('are %s', async ([, set, lines]) => {
-    const server = await serve((ctx) => {
+    const server = await start((ctx) => {
       set(ctx);
       switchProtocols(ctx, accept);
     });
@@ -110,7 +99,7 @@ describe('an upgrade', () => {
   test('takes the connection over once all middleware has run', async () => {
     const seen: unknown[] = [];
     const takeOver = vi.fn(accept);
-    const server = await serve(
+    const server = await start(
       async (ctx, next) => {
         await next();
         seen.push(ctx.status, ctx.responded, recordedBody(ctx), takeOver.mock.calls.length);
@@ -128,7 +117,7 @@ describe('an upgrade', () => {
     const sent = Promise.withResolvers<unknown[]>();
     const before: unknown[] = [];
     const connection = { goAway() {}, closed: Promise.resolve(1000) };
-    const server = await serve((ctx) => {
+    const server = await start((ctx) => {
       before.push(isUpgrade(ctx), upgradedConnection(ctx));
       onSent(ctx, (status) => sent.resolve([status, upgradedConnection(ctx), isUpgrade(ctx)]));
       switchProtocols(ctx, (raw) => {
@@ -148,7 +137,7 @@ describe('an upgrade', () => {
 
 describe('an upgraded connection', () => {
   test('receives what the client sent with the request and after it', async () => {
-    const server = await serve((ctx) =>
+    const server = await start((ctx) =>
       switchProtocols(ctx, (raw) => {
         const connection = accept(raw);
         raw.socket.write(`<${raw.head}>`);
@@ -164,7 +153,7 @@ describe('an upgraded connection', () => {
   });
 
   test('can still send after the client has ended its side', async () => {
-    const server = await serve((ctx) =>
+    const server = await start((ctx) =>
       switchProtocols(ctx, (raw) => {
         raw.socket.resume().on('end', () => raw.socket.end('goodbye'));
         return accept(raw);
@@ -182,7 +171,7 @@ describe('an upgraded connection', () => {
   });
 
   test('can send more than fits into the buffers', async () => {
-    const server = await serve((ctx) =>
+    const server = await start((ctx) =>
       switchProtocols(ctx, (raw) => {
         const connection = accept(raw);
         raw.socket.write(Buffer.alloc(5_000_000), () => raw.socket.end('goodbye'));
@@ -194,7 +183,7 @@ describe('an upgraded connection', () => {
   });
 
   test('is asked to go away when the server closes', async () => {
-    const server = await serve((ctx) =>
+    const server = await start((ctx) =>
       switchProtocols(ctx, (raw) => {
         const { closed } = accept(raw);
         return { goAway: () => void raw.socket.end('goodbye'), closed };
@@ -255,14 +244,14 @@ describe('a request gets no upgrade', () => {
       [],
     ],
   ])('%s', async ([, bytes, handler, status, expected]) => {
-    const { errors, ...server } = await serve(handler);
+    const { errors, ...server } = await start(handler);
 
     const response = await send(server, bytes).readAll();
 
     expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(response).toContain('\r\nConnection: close\r\n');
     expect(response).not.toContain('101 Switching Protocols');
-    expect(errors).toEqual(expected);
+    expect(errors.map(String)).toEqual(expected);
   });
 
   const withConnection = HANDSHAKE.replace('Connection: Upgrade', 'Connection: Upgrade, close');
@@ -275,7 +264,7 @@ describe('a request gets no upgrade', () => {
       withConnection.replace('\r\n\r\n', '\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'),
     ],
   ] as const)('if it %s', async ([, bytes]) => {
-    const server = await serve((ctx) => ctx.json({ isUpgrade: isUpgrade(ctx) }));
+    const server = await start((ctx) => ctx.json({ isUpgrade: isUpgrade(ctx) }));
 
     const response = await send(server, bytes).readAll();
 
@@ -284,7 +273,7 @@ describe('a request gets no upgrade', () => {
 
   test('if another request on its connection has no response yet', async () => {
     const takeOver = vi.fn(accept);
-    const server = await serve((ctx) => {
+    const server = await start((ctx) => {
       if (isUpgrade(ctx)) switchProtocols(ctx, takeOver);
       else return new Promise(() => {});
     });
@@ -296,7 +285,7 @@ describe('a request gets no upgrade', () => {
   });
 
   test('and its connection ends with the response, and is destroyed a second later', async () => {
-    const server = await serve((ctx) => ctx.send('no'));
+    const server = await start((ctx) => ctx.send('no'));
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const accepted = once(server.server, 'connection');
@@ -311,7 +300,7 @@ describe('a request gets no upgrade', () => {
   });
 
   test('but a streamed response that fills the buffers', async () => {
-    const server = await serve((ctx) => ctx.send(Readable.from([Buffer.alloc(5_000_000), 'end'])));
+    const server = await start((ctx) => ctx.send(Readable.from([Buffer.alloc(5_000_000), 'end'])));
 
     expect(await send(server, HANDSHAKE).readAll()).toContain('\0\r\n3\r\nend\r\n');
   });
@@ -319,7 +308,7 @@ describe('a request gets no upgrade', () => {
   test('if its response was sent before', async () => {
     const after = Promise.withResolvers<number>();
     const takeOver = vi.fn(accept);
-    const { warnings, ...server } = await serve((ctx) => {
+    const { problems, ...server } = await start((ctx) => {
       setImmediate(() => {
         switchProtocols(ctx, takeOver);
         after.resolve(ctx.status);
@@ -332,14 +321,14 @@ describe('a request gets no upgrade', () => {
     expect(response).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\nfirst$/);
     expect(await after.promise).toBe(200);
     expect(takeOver).not.toHaveBeenCalled();
-    expect(warnings).toEqual([expect.stringContaining('used ctx after its response was sent')]);
+    expect(problems).toEqual([expect.stringContaining('used ctx after its response was sent')]);
   });
 
   test('while the server closes: the client is asked to try again', async () => {
     const reached = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
     const takeOver = vi.fn(accept);
-    const { errors, ...server } = await serve(async (ctx) => {
+    const { errors, ...server } = await start(async (ctx) => {
       reached.resolve();
       await go.promise;
       switchProtocols(ctx, takeOver);
@@ -354,7 +343,7 @@ describe('a request gets no upgrade', () => {
     const response = await connection.readAll();
     expect(response).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/);
     expect(response).toMatch(/\r\nRetry-After: 1\r\n/);
-    expect(errors).toEqual([expect.stringContaining('The server is about to close')]);
+    expect(errors.map(String)).toEqual([expect.stringContaining('The server is about to close')]);
     expect(takeOver).not.toHaveBeenCalled();
     connection.close();
     await closing;
@@ -373,7 +362,7 @@ describe('a request gets no upgrade', () => {
   ])('%s', async ([, leave]) => {
     const sent = Promise.withResolvers<number>();
     const takeOver = vi.fn(accept);
-    const { errors, ...server } = await serve(async (ctx) => {
+    const { errors, ...server } = await start(async (ctx) => {
       onSent(ctx, sent.resolve);
       await leave(ctx, () => connection.close());
       switchProtocols(ctx, takeOver);
@@ -388,7 +377,8 @@ describe('a request gets no upgrade', () => {
 
   test('on a server that createServer() did not create', async () => {
     const connections: unknown[] = [];
-    const { app, errors } = appWith((ctx) => {
+    const { logger, errors } = recordLog();
+    const app = createApp({ logger }).use((ctx) => {
       onSent(ctx, () => connections.push(upgradedConnection(ctx)));
       switchProtocols(ctx, accept);
     });
@@ -403,7 +393,7 @@ describe('a request gets no upgrade', () => {
 
     expect(response).toMatch(/^HTTP\/1\.1 500 /);
     expect(toOther).toMatch(/^HTTP\/1\.1 501 /); // as with a Node that cannot ignore the header
-    expect(errors).toEqual(['Error: Cannot upgrade this request']);
+    expect(errors).toEqual([new Error('Cannot upgrade this request')]);
     expect(connections).toEqual([undefined]);
   });
 });

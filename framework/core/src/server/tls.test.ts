@@ -215,29 +215,22 @@ test('with tls.ca, only clients with a certificate of this authority are served'
   await expect(get(own)).rejects.toThrow();
 });
 
-test('a client below tls.minVersion is rejected', async () => {
+test('only a client below tls.minVersion is rejected', async () => {
   const { port } = await start((ctx) => ctx.send('here'), { minVersion: 'TLSv1.3' });
+  const other = await start((ctx) => ctx.send('here'), { minVersion: 'TLSv1.2' });
 
   await expect(open(port, { maxVersion: 'TLSv1.2' })).rejects.toThrow();
-  expect((await open(port)).getProtocol()).toBe('TLSv1.3');
-});
-
-test('a client with tls.minVersion is served', async () => {
-  const { port } = await start((ctx) => ctx.send('here'), { minVersion: 'TLSv1.2' });
-
-  expect((await open(port, { maxVersion: 'TLSv1.2' })).getProtocol()).toBe('TLSv1.2');
-});
-
-test('an encrypted key is used with its passphrase', async () => {
-  const encrypted = createCertificate('own', '-passout', 'pass:secret');
-  const { port } = await start((ctx) => ctx.send('here'), { ...encrypted, passphrase: 'secret' });
-
-  const socket = await open(port, { ca: encrypted.cert });
-
-  expect(socket.authorized).toBe(true);
+  expect((await open(other.port, { maxVersion: 'TLSv1.2' })).getProtocol()).toBe('TLSv1.2');
 });
 
 const encrypted = createCertificate('own', '-passout', 'pass:secret');
+
+test('an encrypted key is used with its passphrase', async () => {
+  const { port } = await start((ctx) => ctx.send('here'), { ...encrypted, passphrase: 'secret' });
+
+  expect((await open(port, { ca: encrypted.cert })).authorized).toBe(true);
+});
+
 const KEY =
   'tls.key of listen(): expected a private key in PEM form, with the passphrase if it has one';
 

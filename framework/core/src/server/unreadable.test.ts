@@ -1,25 +1,15 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { quiet } from '@fw/core/testing';
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
-import { createApp } from '../application.ts';
-import type { Middleware } from '../context.ts';
 import { openConnection } from '../testing/index.ts';
-import { listen } from './listen.ts';
+import { exchange, GET, serve } from '../testing/vitest.ts';
 
 const CONNECT = 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n';
 /** The body is incomplete: Node passes a stream for the data after it. */
 const CONNECT_WITH_BODY = 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\nContent-Length: 9\r\n\r\nbody';
-const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
-
-async function serve(middleware: Middleware) {
-  const server = await listen(createApp({ logger: quiet }).use(middleware), 0);
-  onTestFinished(() => server.close({ timeoutMs: 1 }));
-  return server;
-}
 
 const statusesOf = (text: string) => text.match(/(?<=HTTP\/1\.1 )\d+/g)?.map(Number);
 
@@ -44,11 +34,9 @@ test.each([
   ['an unknown expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n', 417],
   ['an incomplete head', 'GET / HTTP/1.1\r\nHost: a\r\n', 408],
 ])('the response to %s has one Date', async (_, request, status) => {
-  const app = createApp({ logger: quiet }).use((ctx) => ctx.send('here'));
-  const server = await listen(app, { port: 0, headersTimeoutMs: 50 });
-  onTestFinished(() => server.close({ timeoutMs: 1 }));
+  const server = await serve((ctx) => ctx.send('here'), { headersTimeoutMs: 50 });
 
-  const text = await openConnection(server.port).send(request).readAll();
+  const text = await exchange(server.port, request);
 
   expect(statusesOf(text)).toEqual([status]);
   expect(text.match(/^Date: .*$/gim)).toEqual([
@@ -63,7 +51,7 @@ describe.each([
   test('is rejected with 501', async () => {
     const { port } = await serve((ctx) => ctx.send('here'));
 
-    const text = await openConnection(port).send(request).readAll();
+    const text = await exchange(port, request);
 
     expect(statusesOf(text)).toEqual([501]);
     expect(text).toContain('Content-Type: application/problem+json');

@@ -2,27 +2,17 @@ import { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { quiet } from '@fw/core/testing';
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-import { createApp } from '../application.ts';
 import type { Context } from '../context.ts';
 import { usesPrivateFields } from '../node/private-fields.ts';
 import { openConnection } from '../testing/index.ts';
-import { listen } from './listen.ts';
+import { GET, serve } from '../testing/vitest.ts';
 import { limitWriteTime } from './write-timeout.ts';
 
-const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
-
-async function start(writeTimeoutMs: number, handler: (ctx: Context) => void) {
-  const server = await listen(createApp({ logger: quiet }).use(handler), {
-    port: 0,
-    writeTimeoutMs,
-  });
-  onTestFinished(() => server.close());
-  return server;
-}
+const start = (writeTimeoutMs: number, handler: (ctx: Context) => void) =>
+  serve(handler, { writeTimeoutMs });
 
 /** A client that requests `/` and never reads the response. */
 function openStalledClient(port: number): Socket {
