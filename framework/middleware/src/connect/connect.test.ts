@@ -505,6 +505,10 @@ test.each<[number, string, object]>([
   },
 );
 
+const unreadable = Object.defineProperty(new Error('secret'), 'status', {
+  get: () => expect.unreachable(),
+});
+
 test.each<[string, unknown, number, string]>([
   ['status', { status: 404 }, 404, 'Not Found'],
   ['statusCode', { statusCode: 410 }, 410, 'Gone'],
@@ -532,6 +536,7 @@ test.each<[string, unknown, number, string]>([
   ['a text as status', { status: '404' }, 500, 'Internal Server Error'],
   ['status 1000', { status: 1000 }, 500, 'Internal Server Error'],
   ['no status', new Error('secret'), 500, 'Internal Server Error'],
+  ['a status that cannot be read', unreadable, 500, 'Internal Server Error'],
 ])('an error of Express with %s has its status', async (_, error, status, detail) => {
   const old = express().get('/next', (_req, _res, next) => next(error));
   old.get('/rejects', async () => {
