@@ -1,13 +1,14 @@
 import { Readable } from 'node:stream';
 import zlib from 'node:zlib';
 
-import { createApp, listen, type Middleware } from '@fw/core';
-import { quiet, request } from '@fw/core/testing';
+import { createApp, type Middleware } from '@fw/core';
+import { quiet, recordLog, request } from '@fw/core/testing';
 import { errorHandler, ServiceUnavailableError } from '@fw/errors';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type CompressOptions, compress } from './compress.ts';
 import { isNotModified } from './preconditions.ts';
+import { serve } from './testing/serve.ts';
 
 const LINE = 'a line of text that repeats\n';
 const TEXT = LINE.repeat(100);
@@ -287,10 +288,9 @@ test('a stream that fails before its first chunk gets a problem response', async
 });
 
 test('an error that replaces the response during its compression is sent uncompressed', async () => {
-  const warnings: string[] = [];
-  const warn = (message: string) => void warnings.push(message);
+  const { logger, lines } = recordLog();
   let compression: Promise<unknown> | undefined;
-  const app = createApp({ logger: { info() {}, warn, error() {} } });
+  const app = createApp({ logger });
   const fail: Middleware = (_ctx, next) => {
     compression = next();
     throw new ServiceUnavailableError();
@@ -303,16 +303,15 @@ test('an error that replaces the response during its compression is sent uncompr
   expect(response.status).toBe(503);
   expect(response.headers.get('content-encoding')).toBeNull();
   expect(await response.json()).toMatchObject({ status: 503 });
-  expect(warnings).toEqual([]);
+  expect(lines.filter((line) => line.startsWith('warn:'))).toEqual([]);
 });
 
 test('a client that disconnects ends the stream', async () => {
   const source = Readable.from(endlessLines());
   const app = createTextApp((ctx) => ctx.set('Content-Type', 'text/plain').send(source));
-  const server = await listen(app, { port: 0, host: '127.0.0.1' });
-  onTestFinished(() => server.close());
+  const { port } = await serve(app);
   const client = new AbortController();
-  const response = await fetch(`http://127.0.0.1:${server.port}`, { signal: client.signal });
+  const response = await fetch(`http://127.0.0.1:${port}`, { signal: client.signal });
   const closed = new Promise((resolve) => source.once('close', resolve));
 
   client.abort();

@@ -2,34 +2,19 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { EventEmitter, once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import {
-  createApp,
-  createRouter,
-  type Guard,
-  type ListeningServer,
-  listen,
-  type Middleware,
-} from '@fw/core';
+import { createApp, createRouter, type Guard, type Middleware } from '@fw/core';
 import { recordedBody } from '@fw/core/extension';
 import { openConnection, quiet, recordLog, request } from '@fw/core/testing';
 import { createMetrics, createServiceApp } from '@fw/service';
-import { afterEach, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
+import { afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type EventClient, type ServerSentEvent, sse } from './sse.ts';
+import { serve } from './testing/serve.ts';
 
 /** A server with one stream; with its log. */
-async function start(handler: Middleware): Promise<
-  ListeningServer & {
-    readonly problems: readonly string[];
-    readonly errors: readonly unknown[];
-    readonly open: () => ReturnType<typeof openConnection>;
-  }
-> {
+async function start(handler: Middleware) {
   const { logger, problems, errors } = recordLog();
-  const server = await listen(createApp({ logger }).use(handler), 0);
-  onTestFinished(() => server.close({ timeoutMs: 1 }));
-  const open = () =>
-    openConnection(server.port).send('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  const { get: open, ...server } = await serve(createApp({ logger }).use(handler));
   return { ...server, problems, errors, open };
 }
 
@@ -493,19 +478,6 @@ describe('with schemas', () => {
       sse(schemas, async function* (ctx: { readonly params: { readonly id: string } }) {
         yield { event: 'done', data: ctx.params.id };
       }),
-    );
-  });
-
-  test.each([
-    [{ tick: 1 }, 'Cannot read option tick "1" of sse(): expected a schema of the data'],
-    [{ tick: z.map(z.string(), z.string()) }, 'the schema of Event "tick" cannot be checked: '],
-  ])('sse(%j) is a TypeError', (invalid, message) => {
-    expect(() => sse(invalid as never, async function* () {})).toThrow(message);
-  });
-
-  test('a missing source is a TypeError', () => {
-    expect(() => sse(schemas, undefined as never)).toThrow(
-      'Cannot create sse() with the source "undefined": expected async function*',
     );
   });
 });

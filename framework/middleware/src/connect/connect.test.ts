@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { createApp, listen, onSent } from '@fw/core';
-import { openConnection, quiet, recordLog, request } from '@fw/core/testing';
+import { createApp, onSent } from '@fw/core';
+import { quiet, recordLog, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
-import compression from 'compression';
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { serve } from '../testing/serve.ts';
 import { timeout } from '../timeout.ts';
 import { type ConnectMiddleware, connect } from './connect.ts';
 
@@ -187,14 +187,9 @@ test.each<readonly [string, Connect, RegExp]>([
   ],
 ])('middleware that %s does not end the process', async (_, middleware, expected) => {
   const { app } = createConnected(middleware);
-  const server = await listen(app, 0);
-  onTestFinished(() => server.close({ timeoutMs: 1 }));
+  const { get } = await serve(app);
 
-  const response = await openConnection(server.port)
-    .send('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
-    .readAll();
-
-  expect(response).toMatch(expected);
+  expect(await get().readAll()).toMatch(expected);
 });
 
 const conflict = Object.assign(new Error('Conflict'), { status: 409, expose: true });
@@ -297,9 +292,8 @@ describe('a call after the response of timeout()', () => {
       });
     };
     const app = createApp({ logger }).use(timeout(20), connect(wrap(slow)));
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close({ timeoutMs: 1 }));
-    const response = await fetch(`http://127.0.0.1:${server.port}/a?b=1`);
+    const { port } = await serve(app);
+    const response = await fetch(`http://127.0.0.1:${port}/a?b=1`);
     await called.promise;
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ status: 503 });
@@ -375,9 +369,7 @@ test('middleware that never calls next() is released when the client disconnects
       return next();
     })
     .use(connect(() => reached.resolve()));
-  const server = await listen(app, 0);
-  onTestFinished(() => server.close({ timeoutMs: 1 }));
-  const connection = openConnection(server.port).send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  const connection = (await serve(app)).get();
   await reached.promise;
 
   connection.close();
@@ -598,39 +590,16 @@ describe.each<readonly [string, ConnectMiddleware]>([
   test('runs for each spelling of a path that fw routes', async () => {
     const app = createApp().use(connect(guard));
     app.get(path, () => 'secret');
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close({ timeoutMs: 1 }));
+    const { get } = await serve(app);
     const targets = [
       ...spellings,
       ...['//admin/users', '/admin//users', '/ADMIN/users', '/admin/users/', '/%61dmin/users?a'],
       ...['http://a/%61dmin/users', 'HTTP://a/admin/%75sers?b', '/admin/users?/../x'],
     ];
 
-    const bodies = await Promise.all(
-      targets.map((target) =>
-        openConnection(server.port)
-          .send(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
-          .readAll(),
-      ),
-    );
+    const bodies = await Promise.all(targets.map((target) => get(target).readAll()));
 
     expect(targets.filter((_target, at) => bodies[at]?.includes('secret'))).toEqual([]);
     expect(bodies.filter((text) => text.includes(' 403 ')).length).toBeGreaterThan(20);
   });
-});
-
-test.each<readonly [string, unknown, string]>([
-  [
-    'a factory that was not called',
-    compression,
-    'Cannot connect compression: call it; expected a function (req, res, next), such as helmet()',
-  ],
-  [
-    'an error handler',
-    function onError(_error: Error, _req: object, _res: object, _next: Next) {},
-    'Cannot connect onError, an error handler: expected a function (req, res, next)',
-  ],
-  ['undefined', undefined, 'Cannot connect "undefined": expected a function (req, res, next)'],
-])('connect rejects %s', (_, middleware, message) => {
-  expect(() => connect(middleware as ConnectMiddleware)).toThrow(message);
 });

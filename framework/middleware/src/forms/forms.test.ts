@@ -2,28 +2,13 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  createApp,
-  createRouter,
-  type ListeningServer,
-  type ListenOptions,
-  listen,
-  type Middleware,
-} from '@fw/core';
-import { openConnection, quiet, recordLog, request } from '@fw/core/testing';
+import { createApp, createRouter, type ListenOptions, type Middleware } from '@fw/core';
+import { quiet, recordLog, request } from '@fw/core/testing';
 import { generateDocument } from '@fw/openapi';
 import { validate } from '@fw/validation';
-import {
-  afterAll,
-  afterEach,
-  describe,
-  expect,
-  expectTypeOf,
-  onTestFinished,
-  test,
-  vi,
-} from 'vitest';
+import { afterAll, afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { z } from 'zod';
+import { serve } from '../testing/serve.ts';
 import { timeout } from '../timeout.ts';
 import { type Form, type FormsOptions, forms } from './forms.ts';
 
@@ -310,8 +295,8 @@ describe('a multipart form', () => {
   });
 
   test('without a Content-Length is limited too', async () => {
-    const { port } = await start({ multipart: { ...multipart, totalLimit: 1_000 } });
-    const client = openConnection(port).send(headOf('Transfer-Encoding: chunked'));
+    const { open } = await start({ multipart: { ...multipart, totalLimit: 1_000 } });
+    const client = open(headOf('Transfer-Encoding: chunked'));
     client.send(`7d0\r\n${filePart('a', 'a.png', 'x'.repeat(2_000)).slice(0, 2_000)}\r\n`);
 
     expect(await client.read(/^HTTP[^}]*\}$/)).toContain('413 Content Too Large');
@@ -319,9 +304,9 @@ describe('a multipart form', () => {
   });
 
   test('gets 100 Continue before its body, unless it is too large', async () => {
-    const { port } = await start({ multipart: { ...multipart, totalLimit: 1_000 } });
+    const { open } = await start({ multipart: { ...multipart, totalLimit: 1_000 } });
     const announce = (length: number) =>
-      openConnection(port).send(headOf('Expect: 100-continue', `Content-Length: ${length}`));
+      open(headOf('Expect: 100-continue', `Content-Length: ${length}`));
 
     const [small, large] = [announce(999), announce(1_001)];
 
@@ -332,14 +317,9 @@ describe('a multipart form', () => {
   });
 });
 
-async function start(
-  options: FormsOptions,
-  listenOptions: Partial<ListenOptions> = {},
-): Promise<ListeningServer & { readonly problems: readonly string[] }> {
+async function start(options: FormsOptions, listenOptions: Partial<ListenOptions> = {}) {
   const { app, problems } = createEcho(options);
-  const server = await listen(app, { port: 0, ...listenOptions });
-  onTestFinished(() => server.close({ timeoutMs: 1 }));
-  return { ...server, problems };
+  return { ...(await serve(app, listenOptions)), problems };
 }
 
 describe('a hostile body', () => {
@@ -390,10 +370,9 @@ describe('a hostile body', () => {
       200,
     ],
   ])('with %s leaves no file and keeps the connection usable', async (_, body, status) => {
-    const { port, problems } = await start({ multipart });
-    const client = openConnection(port);
+    const { open, problems } = await start({ multipart });
 
-    client.send(headOf(`Content-Length: ${body.length}`) + body);
+    const client = open(headOf(`Content-Length: ${body.length}`) + body);
     const response = await client.read(/\}$/);
     client.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await client.read(/HTTP\/1\.1 \d{3} .*HTTP\/1\.1 200 OK.*\}$/s);
@@ -404,9 +383,9 @@ describe('a hostile body', () => {
   });
 
   test('without a boundary in its type gets 400 and keeps the connection usable', async () => {
-    const { port } = await start({ multipart });
+    const { open } = await start({ multipart });
     const head = headOf('Content-Length: 4').replace(MULTIPART_TYPE, 'multipart/form-data');
-    const client = openConnection(port).send(`${head}form${head}form`);
+    const client = open(`${head}form${head}form`);
 
     const responses = await client.read(/\}.*\}$/s);
 
@@ -483,9 +462,8 @@ describe('a hostile body', () => {
     ['disconnects', {}, true],
     ['is slower than the request time-out', { headersTimeoutMs: 50, requestTimeoutMs: 100 }, false],
   ])('of a client that %s leaves no file and logs nothing', async (_, timeouts, disconnects) => {
-    const { port, problems } = await start({ multipart }, timeouts);
-    const client = openConnection(port);
-    client.send(headOf('Content-Length: 9999') + PHOTO + OPEN.slice(0, -2));
+    const { open, problems } = await start({ multipart }, timeouts);
+    const client = open(headOf('Content-Length: 9999') + PHOTO + OPEN.slice(0, -2));
     await vi.waitFor(() => expect(onDisk()).toHaveLength(3));
 
     if (disconnects) client.close();
@@ -496,20 +474,19 @@ describe('a hostile body', () => {
   });
 
   test('that is longer than its Content-Length gets 400, and the connection is closed', async () => {
-    const { port } = await start({ multipart });
+    const { open } = await start({ multipart });
     const body = formOf(filePart('a', 'a.png'));
-    const client = openConnection(port);
 
-    client.send(`${headOf(`Content-Length: ${body.length - 5}`)}${body}`);
+    const client = open(`${headOf(`Content-Length: ${body.length - 5}`)}${body}`);
 
     expect(await client.readAll()).toMatch(/^HTTP\/1.1 400 .*Connection: close/s);
     client.close();
   });
 
   test('in small pieces is the same form', async () => {
-    const { port } = await start({ multipart });
+    const { open } = await start({ multipart });
     const body = formOf(filePart('a', 'a.png'), part('name="b"', '1'));
-    const client = openConnection(port).send(headOf(`Content-Length: ${body.length}`));
+    const client = open(headOf(`Content-Length: ${body.length}`));
 
     for (const byte of body) {
       client.send(byte);
@@ -530,9 +507,7 @@ describe('an upload that is slower than timeout()', () => {
     const app = createApp({ logger: quiet })
       .use(timeout(50), before, forms({ multipart }))
       .use((ctx) => ctx.json({}));
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close({ timeoutMs: 1 }));
-    return server.port;
+    return serve(app);
   }
 
   test.each([
@@ -540,7 +515,7 @@ describe('an upload that is slower than timeout()', () => {
     ['between two files', filePart('a', 'a.png'), BEGUN + REST],
     ['within a file', BEGUN, REST],
   ])('leaves no file if the time ends %s', async (_, first, rest) => {
-    const client = openConnection(await startSlow()).send(HEAD + first);
+    const client = (await startSlow()).open(HEAD + first);
 
     await client.read(/^HTTP\/1.1 503 /);
     await expectNoFiles();
@@ -554,11 +529,11 @@ describe('an upload that is slower than timeout()', () => {
 
   test('leaves no file if forms() runs after the response', async () => {
     const begun = Promise.withResolvers<void>();
-    const port = await startSlow(async (_, next) => {
+    const { open } = await startSlow(async (_, next) => {
       await begun.promise;
       return next();
     });
-    const client = openConnection(port).send(HEAD + BEGUN);
+    const client = open(HEAD + BEGUN);
 
     await client.read(/^HTTP\/1.1 503 /);
     begun.resolve();

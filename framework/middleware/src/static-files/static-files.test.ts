@@ -13,11 +13,12 @@ import fs, {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp, createRouter, type ListeningServer, listen, type Middleware } from '@fw/core';
+import { createApp, createRouter, type Middleware } from '@fw/core';
 import { preventStorage } from '@fw/core/extension';
-import { openConnection, quiet, type RequestOptions, recordLog, request } from '@fw/core/testing';
+import { quiet, type RequestOptions, recordLog, request } from '@fw/core/testing';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { session } from '../session/session.ts';
+import { serve } from '../testing/serve.ts';
 import { type StaticFilesOptions, staticFiles } from './static-files.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'static-files-')));
@@ -569,12 +570,6 @@ describe('the content of small files', () => {
 });
 
 describe('file descriptors', () => {
-  async function start(): Promise<ListeningServer> {
-    const server = await listen(createFiles(), 0);
-    onTestFinished(() => server.close({ timeoutMs: 1 }));
-    return server;
-  }
-
   test.each<readonly [string, string, RequestOptions]>([
     ['a whole file', '/digits.txt', {}],
     ['a large file', '/large.bin', {}],
@@ -609,9 +604,8 @@ describe('file descriptors', () => {
   );
 
   test('are closed when clients disconnect in the middle of a large file', async () => {
-    const { port } = await start();
-    const clients = Array.from({ length: 20 }, () => openConnection(port));
-    for (const client of clients) client.send('GET /large.bin HTTP/1.1\r\nHost: a\r\n\r\n');
+    const { get } = await serve(createFiles());
+    const clients = Array.from({ length: 20 }, () => get('/large.bin'));
     await Promise.all(clients.map((client) => client.read(/\r\n\r\n/)));
     const opened = openFiles().length;
 
@@ -622,7 +616,7 @@ describe('file descriptors', () => {
   });
 
   test('a file that becomes shorter while it is sent ends the connection', async () => {
-    const { port } = await start();
+    const { port } = await serve(createFiles());
     const path = join(root, 'shrinking.bin');
     writeFileSync(path, Buffer.alloc(LARGE));
     const response = await fetch(`http://127.0.0.1:${port}/shrinking.bin`);
