@@ -305,7 +305,11 @@ const privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(
 test.each<[string, object, string]>([
   ['no key', {}, 'needs exactly one of the options jwksUrl, publicKey and secret'],
   ['two keys', { secret: SECRET, jwksUrl: 'https://a.example' }, 'needs exactly one of'],
-  ['a short secret', { secret: 'my-secret'.padEnd(31) }, 'secret of 31 bytes of bearerToken(): expected'],
+  [
+    'a short secret',
+    { secret: 'my-secret'.padEnd(31) },
+    'secret of 31 bytes of bearerToken(): expected',
+  ],
   ['a PEM as secret', { secret: privatePem }, 'expected no PEM; use publicKey'],
   ['a private key', { publicKey: privatePem }, 'expected a public key as PEM'],
   ['a private key object', { publicKey: privateKey }, 'expected a public key as PEM'],
