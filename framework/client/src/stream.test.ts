@@ -5,7 +5,7 @@ import { expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 
 import type { ClientOptions } from './client-options.ts';
 import { createClient, type ProblemError } from './index.ts';
-import { errorOf, newNotesClient, startNotes } from './testing/notes.ts';
+import { errorOf, newNotesClient, startNotes, startNotesWith } from './testing/notes.ts';
 import { hangUp, type Responder, sendJson, sendStatus, startApi } from './testing/start-api.ts';
 
 const EVENTS = '/notes/events';
@@ -109,7 +109,7 @@ test.each([
   const { client } = await startNotes(sendEvents(event(1), end), hangUp);
   const received: string[] = [];
   const read = async () => {
-    for await (const { id } of client.stream(EVENTS, { deadlineMs: 100 })) received.push(id);
+    for await (const { id } of client.stream(EVENTS, { deadlineMs: 500 })) received.push(id);
     return 'ends';
   };
 
@@ -134,8 +134,7 @@ test.each([
   ['no connection', [hangUp], { reason: 'unreachable' }],
 ] satisfies [string, Responder[], object][])('%s is a ProblemError', async (...row) => {
   const [, responders, expected] = row;
-  const { baseUrl } = await startApi(...responders);
-  const client = newNotesClient({ baseUrl, limitBytes: 900 });
+  const { client } = await startNotesWith({ limitBytes: 900 }, ...responders);
 
   expect(await errorOf(idsOf(client.stream(EVENTS)))).toMatchObject(expected);
 });
