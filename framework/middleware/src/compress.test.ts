@@ -246,15 +246,12 @@ describe('entity tags', () => {
     expect(response.headers.get('accept-ranges')).toBe('bytes');
   });
 
-  test.each([
-    ['W/"3"', 'W/"3"', 'Accept-Encoding'],
-    ['"3"', '"3"', 'Accept-Encoding'],
-  ])('304 to If-None-Match %s has the tag %s', async (stored, etag, vary) => {
-    const { response } = await send(tagged, BROWSER, { headers: { 'If-None-Match': stored } });
+  test.each(['W/"3"', '"3"'])('304 to If-None-Match %s has this tag', async (etag) => {
+    const { response } = await send(tagged, BROWSER, { headers: { 'If-None-Match': etag } });
 
     expect(response.status).toBe(304);
     expect(response.headers.get('etag')).toBe(etag);
-    expect(response.headers.get('vary')).toBe(vary);
+    expect(response.headers.get('vary')).toBe('Accept-Encoding');
     expect(response.headers.get('content-encoding')).toBeNull();
   });
 });

@@ -18,13 +18,15 @@ async function start(handler: Middleware) {
   return { ...server, problems, errors, open };
 }
 
+/** A stream of these events. */
+const streamOf = (...events: readonly ServerSentEvent[]) =>
+  sse(async function* () {
+    yield* events;
+  });
+
 /** The events that a client gets, as text. */
-async function textOf(...events: readonly ServerSentEvent[]): Promise<string> {
-  const app = createApp({ logger: quiet }).use(
-    sse(async function* () {
-      yield* events;
-    }),
-  );
+async function textOf(event: ServerSentEvent): Promise<string> {
+  const app = createApp({ logger: quiet }).use(streamOf(event));
   const text = await (await request(app, '/')).text();
   return text.replace(/^:\n\n/, '').replace(/:end\n\n$/, '');
 }
@@ -52,10 +54,7 @@ describe('an event', () => {
     [{ data: '' }, 'data: \n\n'],
     [{ data: 'a\nb\r\nc\rd' }, 'data: a\ndata: b\ndata: c\ndata: d\n\n'],
     [{ data: 'x\n\nevent: admin' }, 'data: x\ndata: \ndata: event: admin\n\n'],
-    [
-      { id: '7', event: 'tick', data: 1, retryMs: 10 },
-      'id: 7\nevent: tick\nretry: 10\ndata: 1\n\n',
-    ],
+    [{ id: '7', event: 'a', data: 1, retryMs: 10 }, 'id: 7\nevent: a\nretry: 10\ndata: 1\n\n'],
     [{ id: '' }, 'id: \n\n'],
     [{ retryMs: 0 }, 'retry: 0\n\n'],
   ])('%j is sent as %j', async (event, text) => {
@@ -70,12 +69,7 @@ describe('an event', () => {
     [{ retryMs: -1 }, 'with retryMs "-1"'],
     [{ data: () => {} }, 'with data of type function: it has no JSON form'],
   ])('%j ends the stream and is logged', async (event, message) => {
-    const { open, problems, errors } = await start(
-      sse(async function* () {
-        yield { data: 'before' };
-        yield event;
-      }),
-    );
+    const { open, problems, errors } = await start(streamOf({ data: 'before' }, event));
 
     const received = await open().readAll();
 
@@ -132,11 +126,7 @@ describe('the response', () => {
   });
 
   test('ends after the last event with a comment, which is missing if the server closes', async () => {
-    const { open } = await start(
-      sse(async function* () {
-        yield { data: 1 };
-      }),
-    );
+    const { open } = await start(streamOf({ data: 1 }));
     const { open: openSilent, close } = await start(sse(createSilentSource().source));
     const client = openSilent();
     await client.read(/:\n\n/);

@@ -185,6 +185,15 @@ describe('a WebSocket route', () => {
   });
 });
 
+const BUG = new Error('a bug');
+const fail = () => {
+  throw BUG;
+};
+const query = {
+  // biome-ignore lint/suspicious/noThenProperty: such as that of a query builder
+  then: (_: unknown, reject: (error: Error) => void) => reject(BUG),
+};
+
 describe('a message that', () => {
   const schema = z.object({ text: z.string().max(3) });
 
@@ -230,24 +239,9 @@ describe('a message that', () => {
   });
 
   test.each<readonly [string, AnyOptions]>([
-    ['open', { open: () => Promise.reject(new Error('a bug')) }],
-    [
-      'with a query that is no Promise',
-      {
-        message: () => ({
-          // biome-ignore lint/suspicious/noThenProperty: such as that of a query builder
-          then: (_: unknown, fail: (error: Error) => void) => fail(new Error('a bug')),
-        }),
-      },
-    ],
-    [
-      'message',
-      {
-        message() {
-          throw new Error('a bug');
-        },
-      },
-    ],
+    ['open', { open: async () => fail() }],
+    ['with a query that is no Promise', { message: () => query }],
+    ['message', { message: () => fail() }],
   ])('makes the handler %s fail closes the connection with 1011', async (_, options) => {
     const server = await start(websocket(options));
     const { socket, closed } = connect(server);
@@ -257,7 +251,7 @@ describe('a message that', () => {
     expect(await closed).toEqual([1011, 'Internal error']);
     const line = /^error: GET \/rooms\/7: a WebSocket handler failed \(request \w+\)$/;
     expect(server.problems).toEqual([expect.stringMatching(line)]);
-    expect(server.errors).toEqual([new Error('a bug')]);
+    expect(server.errors).toEqual([BUG]);
   });
 
   test('waits for its validation is not delivered after close()', async () => {
