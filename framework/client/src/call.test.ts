@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { isUnsent } from './call.ts';
-import { errorOf, newNotesClient, startNotes, startNotesWith } from './testing/notes.ts';
+import { errorOf, newNotesClient, startNotes } from './testing/notes.ts';
 import {
   closedPort,
   hangUp,
@@ -55,12 +55,8 @@ test.each([400, 401, 404, 409, 412, 422, 500, 501])('%i is final', async (status
 });
 
 test('with idempotencyKeys, a POST is repeated with the same random Idempotency-Key', async () => {
-  const { client, received } = await startNotesWith(
-    { idempotencyKeys: true },
-    hangUp,
-    sendStatus(503),
-    sendStatus(201),
-  );
+  const { baseUrl, received } = await startApi(hangUp, sendStatus(503), sendStatus(201));
+  const client = newNotesClient({ baseUrl, idempotencyKeys: true });
 
   await client.post('/notes', { body: { text: 'a' } });
   await client.post('/notes', { body: { text: 'a' } });
@@ -87,7 +83,8 @@ test.each<[string, Responder]>([
   ['an incomplete response', incomplete],
   ['no response in time', neverRespond],
 ])('a POST creates one row after %s', async (_, failure) => {
-  const { client, received } = await startNotesWith({ attemptMs: 200 }, failure, sendStatus(201));
+  const { baseUrl, received } = await startApi(failure, sendStatus(201));
+  const client = newNotesClient({ baseUrl, attemptMs: 200 });
 
   await errorOf(client.post('/notes', { body: { text: 'a' } }));
 
@@ -170,11 +167,9 @@ test('a stream is sent once', async () => {
 });
 
 test('waits are random, below a limit that doubles', async () => {
+  const { baseUrl } = await startApi(sendStatus(503));
   const { clock, waits } = newClock();
-  const { client } = await startNotesWith(
-    { clock, attempts: 5, retryDelayMs: 100 },
-    sendStatus(503),
-  );
+  const client = newNotesClient({ baseUrl, clock, attempts: 5, retryDelayMs: 100 });
 
   await errorOf(client.get('/notes'));
 

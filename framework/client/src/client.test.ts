@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 
 import { createClient } from './client.ts';
-import { errorOf, newNotesClient, startNotes, startNotesWith } from './testing/notes.ts';
+import { errorOf, newNotesClient, startNotes } from './testing/notes.ts';
 import { sendJson, sendStatus, startApi } from './testing/start-api.ts';
 
 const NOTE = { data: { id: '7', text: 'Buy milk' } };
@@ -164,10 +164,8 @@ test('a response without a body has no data', async () => {
 });
 
 test('every request has the headers of the client, overridden by those of the call', async () => {
-  const { client, received } = await startNotesWith(
-    { headers: { 'User-Agent': 'tests', 'X-A': '1' } },
-    sendJson({ data: [] }),
-  );
+  const { baseUrl, received } = await startApi(sendJson({ data: [] }));
+  const client = newNotesClient({ baseUrl, headers: { 'User-Agent': 'tests', 'X-A': '1' } });
 
   await client.get('/notes', { headers: { 'x-a': '2' } });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createEtagCache } from './etag-cache.ts';
-import { newNotesClient, startNotes, startNotesWith } from './testing/notes.ts';
+import { newNotesClient, startNotes } from './testing/notes.ts';
 import { type Responder, sendJson, startApi } from './testing/start-api.ts';
 
 /** Sends the URL, or 304 if the client has the current ETag. */
@@ -134,7 +134,8 @@ test.each<[string, Responder, object]>([
   ['no-store', sendJson({}, { ETag: '"1"', 'Cache-Control': 'private, no-store' }), {}],
   ['a cache of 0 bytes', sendUrl, { cacheBytes: 0 }],
 ])('with %s the next read is not conditional', async (_, responder, options) => {
-  const { client, received } = await startNotesWith({ ...options }, responder);
+  const { baseUrl, received } = await startApi(responder);
+  const client = newNotesClient({ baseUrl, ...options });
 
   await client.get('/notes');
   await client.get('/notes');

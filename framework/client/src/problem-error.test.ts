@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { ProblemError } from './problem-error.ts';
-import { errorOf, newNotesClient, startNotes, startNotesWith } from './testing/notes.ts';
+import { errorOf, newNotesClient, startNotes } from './testing/notes.ts';
 import {
   hangUp,
   neverRespond,
@@ -84,10 +84,8 @@ test.each<[string, Responder, object, number]>([
   ['no response', neverRespond, { reason: 'timeout' }, 2],
   ['closed connections', hangUp, { reason: 'unreachable', status: undefined }, 2],
 ])('%s is an error with the reason', async (_, responder, expected, count) => {
-  const { client, received } = await startNotesWith(
-    { attempts: 2, attemptMs: 200, limitBytes: 1_000 },
-    responder,
-  );
+  const { baseUrl, received } = await startApi(responder);
+  const client = newNotesClient({ baseUrl, attempts: 2, attemptMs: 200, limitBytes: 1_000 });
 
   const error = await errorOf(client.get('/notes'));
 
@@ -104,7 +102,8 @@ test('a closed port is unreachable, with the error of the connection as cause', 
 });
 
 test('the deadline of a call includes all attempts', async () => {
-  const { client } = await startNotesWith({ attempts: 100 }, neverRespond);
+  const { baseUrl } = await startApi(neverRespond);
+  const client = newNotesClient({ baseUrl, attempts: 100 });
 
   const error = await errorOf(client.get('/notes', { deadlineMs: 50 }));
 
@@ -147,10 +146,8 @@ test('an interceptor can replace a time-out by a response', async () => {
 });
 
 test('a time-out after other attempts names the attempt', async () => {
-  const { client } = await startNotesWith(
-    { attempts: 3, attemptMs: 20, retryDelayMs: 0 },
-    neverRespond,
-  );
+  const { baseUrl } = await startApi(neverRespond);
+  const client = newNotesClient({ baseUrl, attempts: 3, attemptMs: 20, retryDelayMs: 0 });
 
   expect(String(await errorOf(client.get('/notes')))).toMatch(
     /no response in 20 ms \(attempt 3\)$/,

@@ -5,7 +5,7 @@ import { expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 
 import type { ClientOptions } from './client-options.ts';
 import { createClient, type ProblemError } from './index.ts';
-import { errorOf, newNotesClient, startNotes, startNotesWith } from './testing/notes.ts';
+import { errorOf, newNotesClient, startNotes } from './testing/notes.ts';
 import { hangUp, type Responder, sendJson, sendStatus, startApi } from './testing/start-api.ts';
 
 const EVENTS = '/notes/events';
@@ -134,7 +134,8 @@ test.each([
   ['no connection', [hangUp], { reason: 'unreachable' }],
 ] satisfies [string, Responder[], object][])('%s is a ProblemError', async (...row) => {
   const [, responders, expected] = row;
-  const { client } = await startNotesWith({ limitBytes: 900 }, ...responders);
+  const { baseUrl } = await startApi(...responders);
+  const client = newNotesClient({ baseUrl, limitBytes: 900 });
 
   expect(await errorOf(idsOf(client.stream(EVENTS)))).toMatchObject(expected);
 });

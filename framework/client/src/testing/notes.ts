@@ -87,17 +87,9 @@ export function newNotesClient(options: ClientOptions) {
 }
 
 /** Starts an API as `startApi` does, and a client of it. */
-export function startNotes(...responders: readonly Responder[]) {
-  return startNotesWith({}, ...responders);
-}
-
-/** Starts an API, and a client of it with these options. */
-export async function startNotesWith(
-  options: Partial<ClientOptions>,
-  ...responders: readonly Responder[]
-) {
+export async function startNotes(...responders: readonly Responder[]) {
   const { baseUrl, received } = await startApi(...responders);
-  return { client: newNotesClient({ baseUrl, ...options }), received };
+  return { client: newNotesClient({ baseUrl }), received };
 }
 
 /** The error that `call` rejects with. */
