@@ -109,7 +109,7 @@ test.each([
   const { client } = await startNotes(sendEvents(event(1), end), hangUp);
   const received: string[] = [];
   const read = async () => {
-    for await (const { id } of client.stream(EVENTS, { deadlineMs: 100 })) received.push(id);
+    for await (const { id } of client.stream(EVENTS, { deadlineMs: 500 })) received.push(id);
     return 'ends';
   };
 

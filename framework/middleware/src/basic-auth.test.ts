@@ -78,21 +78,3 @@ test('routes have the user in their types, and describe the security scheme', ()
     securitySchemes: { basic: { type: 'http', scheme: 'basic' } },
   });
 });
-
-test.each<[object, string]>([
-  [{}, 'basicAuth() needs the option users'],
-  [{ users: {} }, 'option users of basicAuth(): expected passwords by user name'],
-  [{ users: ['my-secret'] }, 'option users of basicAuth(): expected passwords by user name'],
-  [{ users: { 'a:b': 'my-secret' } }, 'user "a:b" of basicAuth(): expected a name without ":"'],
-  [{ users: { '': 'my-secret' } }, 'user "" of basicAuth(): expected a name without ":"'],
-  [{ users: { ada: '' } }, 'password of "ada" of basicAuth(): expected at least 8 characters'],
-  [{ users: { ada: undefined } }, 'password of "ada" of basicAuth(): expected at least 8'],
-  [{ users: USERS, realm: 'a"b' }, 'option realm "a"b" of basicAuth(): expected 1 to 128'],
-  [{ users: USERS, user: 1 }, 'did you mean "users"?'],
-])('%#: reports invalid options in one line without a password', (options, message) => {
-  const create = () => basicAuth(options as never);
-
-  expect(create).toThrow(TypeError);
-  expect(create).toThrow(message);
-  expect(create).not.toThrow(/my-secret|\n/);
-});

@@ -1,13 +1,14 @@
 import { Readable } from 'node:stream';
 import zlib from 'node:zlib';
 
-import { createApp, listen, type Middleware } from '@fw/core';
-import { quiet, request } from '@fw/core/testing';
+import { createApp, type Middleware } from '@fw/core';
+import { quiet, recordLog, request } from '@fw/core/testing';
 import { errorHandler, ServiceUnavailableError } from '@fw/errors';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type CompressOptions, compress } from './compress.ts';
 import { isNotModified } from './preconditions.ts';
+import { serve } from './testing/serve.ts';
 
 const LINE = 'a line of text that repeats\n';
 const TEXT = LINE.repeat(100);
@@ -245,15 +246,12 @@ describe('entity tags', () => {
     expect(response.headers.get('accept-ranges')).toBe('bytes');
   });
 
-  test.each([
-    ['W/"3"', 'W/"3"', 'Accept-Encoding'],
-    ['"3"', '"3"', 'Accept-Encoding'],
-  ])('304 to If-None-Match %s has the tag %s', async (stored, etag, vary) => {
-    const { response } = await send(tagged, BROWSER, { headers: { 'If-None-Match': stored } });
+  test.each(['W/"3"', '"3"'])('304 to If-None-Match %s has this tag', async (etag) => {
+    const { response } = await send(tagged, BROWSER, { headers: { 'If-None-Match': etag } });
 
     expect(response.status).toBe(304);
     expect(response.headers.get('etag')).toBe(etag);
-    expect(response.headers.get('vary')).toBe(vary);
+    expect(response.headers.get('vary')).toBe('Accept-Encoding');
     expect(response.headers.get('content-encoding')).toBeNull();
   });
 });
@@ -287,10 +285,9 @@ test('a stream that fails before its first chunk gets a problem response', async
 });
 
 test('an error that replaces the response during its compression is sent uncompressed', async () => {
-  const warnings: string[] = [];
-  const warn = (message: string) => void warnings.push(message);
+  const { logger, lines } = recordLog();
   let compression: Promise<unknown> | undefined;
-  const app = createApp({ logger: { info() {}, warn, error() {} } });
+  const app = createApp({ logger });
   const fail: Middleware = (_ctx, next) => {
     compression = next();
     throw new ServiceUnavailableError();
@@ -303,16 +300,15 @@ test('an error that replaces the response during its compression is sent uncompr
   expect(response.status).toBe(503);
   expect(response.headers.get('content-encoding')).toBeNull();
   expect(await response.json()).toMatchObject({ status: 503 });
-  expect(warnings).toEqual([]);
+  expect(lines.filter((line) => line.startsWith('warn:'))).toEqual([]);
 });
 
 test('a client that disconnects ends the stream', async () => {
   const source = Readable.from(endlessLines());
   const app = createTextApp((ctx) => ctx.set('Content-Type', 'text/plain').send(source));
-  const server = await listen(app, { port: 0, host: '127.0.0.1' });
-  onTestFinished(() => server.close());
+  const { port } = await serve(app);
   const client = new AbortController();
-  const response = await fetch(`http://127.0.0.1:${server.port}`, { signal: client.signal });
+  const response = await fetch(`http://127.0.0.1:${port}`, { signal: client.signal });
   const closed = new Promise((resolve) => source.once('close', resolve));
 
   client.abort();

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { type CorsOptions, cors } from './cors.ts';
 
 const ORIGIN = 'https://app.example.com';
+const APP = 'capacitor://localhost';
 const PREFLIGHT = { Origin: ORIGIN, 'Access-Control-Request-Method': 'PUT' };
 
 function createApiApp(options: CorsOptions, handler: Middleware = (ctx) => ctx.json({})) {
@@ -33,12 +34,7 @@ describe('origin', () => {
     ['a list', { origin: ['https://a.example', ORIGIN] }, ORIGIN, ORIGIN],
     ['a list', { origin: [ORIGIN] }, 'https://app.example.com.evil.example', null],
     ['a list', { origin: [ORIGIN] }, 'null', null],
-    [
-      'an app',
-      { origin: 'capacitor://localhost' },
-      'capacitor://localhost',
-      'capacitor://localhost',
-    ],
+    ['an app', { origin: APP }, APP, APP],
     ['a function', { origin: (origin) => origin.endsWith('.example.com') }, ORIGIN, ORIGIN],
     ['an async function', { origin: async (origin) => origin === ORIGIN }, ORIGIN, ORIGIN],
     ['an async function', { origin: async () => false }, ORIGIN, null],
@@ -133,9 +129,8 @@ describe('preflight', () => {
   test('another origin gets 204 without any permission', async () => {
     const headers = { ...PREFLIGHT, Origin: 'https://other.example' };
 
-    const response = await send({ origin: ORIGIN, credentials: true }, headers, {
-      method: 'OPTIONS',
-    });
+    const options = { origin: ORIGIN, credentials: true };
+    const response = await send(options, headers, { method: 'OPTIONS' });
 
     expect(response.status).toBe(204);
     expect(corsHeadersOf(response)).toEqual([]);

@@ -67,12 +67,6 @@ test('a handler that ends after its time-out does not affect other requests', as
   expect([...late, await last].map(({ status }) => status)).toEqual([503, 503, 503]);
 });
 
-test.each([0, -1, Number.NaN, 2 ** 31])('timeout rejects a limit of %d ms', (timeoutMs) => {
-  expect(() => timeout(timeoutMs)).toThrow(
-    new TypeError(`Cannot limit time to "${timeoutMs}": expected 1 to 2147483647 ms`),
-  );
-});
-
 test('timeout accepts the longest delay of a timer', async () => {
   const app = createLimitedApp(2 ** 31 - 1).use(async (ctx) => {
     await sleep(1);

@@ -7,6 +7,7 @@ import { rateLimit } from '@fw/rate-limit';
 import fc from 'fast-check';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { expect, expectTypeOf, test } from 'vitest';
+import { expectMistake } from '../testing/expect-mistake.ts';
 import { startHttpServer } from '../testing/http-server.ts';
 import { AUDIENCE, claimsOf, encode, ISSUER, SECRET, sign } from '../testing/tokens.ts';
 import { type BearerTokenOptions, bearerToken, type TokenUser } from './bearer-token.ts';
@@ -304,7 +305,11 @@ const privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(
 test.each<[string, object, string]>([
   ['no key', {}, 'needs exactly one of the options jwksUrl, publicKey and secret'],
   ['two keys', { secret: SECRET, jwksUrl: 'https://a.example' }, 'needs exactly one of'],
-  ['a short secret', { secret: 'x'.repeat(31) }, 'secret of 31 bytes of bearerToken(): expected'],
+  [
+    'a short secret',
+    { secret: 'my-secret'.padEnd(31) },
+    'secret of 31 bytes of bearerToken(): expected',
+  ],
   ['a PEM as secret', { secret: privatePem }, 'expected no PEM; use publicKey'],
   ['a private key', { publicKey: privatePem }, 'expected a public key as PEM'],
   ['a private key object', { publicKey: privateKey }, 'expected a public key as PEM'],
@@ -321,7 +326,7 @@ test.each<[string, object, string]>([
     { publicKey: publicKeyOf('P-384'), algorithms: ['RS256', 'ES256'] },
     'option publicKey of bearerToken(): expected a key for RS256, ES256',
   ],
-  ['a URL with a password', { jwksUrl: 'https://ada:xxxx@a.example' }, 'no user and password'],
+  ['a URL with a password', { jwksUrl: 'https://ada:my-secret@a.example' }, 'no user and password'],
   ['another URL', { jwksUrl: 'file:///keys' }, 'option jwksUrl "file:///keys" of bearerToken()'],
   ['no issuer', { secret: SECRET, issuer: undefined }, 'needs the option issuer: a string'],
   ['an empty audience', { secret: SECRET, audience: '' }, 'option audience "" of bearerToken()'],
@@ -331,9 +336,5 @@ test.each<[string, object, string]>([
   ['a quoted scope', { secret: SECRET, scopes: ['a"b'] }, 'expected a list of scopes'],
   ['an unknown option', { secret: SECRET, scope: 'a' }, 'did you mean "scopes"?'],
 ])('bearerToken() rejects %s without printing a key', (_, options, message) => {
-  const create = () => bearerToken({ issuer: ISSUER, audience: AUDIENCE, ...options });
-
-  expect(create).toThrow(TypeError);
-  expect(create).toThrow(message);
-  expect(create).not.toThrow(/BEGIN|xxxx|made for tests|\n/);
+  expectMistake(() => bearerToken({ issuer: ISSUER, audience: AUDIENCE, ...options }), message);
 });

@@ -111,18 +111,23 @@ function keepMethods(res: ServerResponse, prototype: object): void {
 }
 
 /**
- * Express sends the status of an error that has `status` or `statusCode`, or that of the response; fw requires `expose` too, because errors
- * of HTTP clients have the status of another server. The message is not sent, as in Express.
+ * Express sends the status of an error that has `status` or `statusCode`, or that of the response. fw also
+ * requires `expose`, because errors of HTTP clients have the status of another server. The message is not
+ * sent, as in Express. An error whose properties cannot be read gets 500.
  */
 function withStatus(error: unknown, assigned: number): unknown {
-  const { status, statusCode, expose, headers } = Object(error);
-  if (Number.isInteger(status) && typeof expose === 'boolean') return error;
-  const own = [status, statusCode, assigned].find(
-    (one) => Number.isInteger(one) && one >= 400 && one <= 599,
-  );
-  if (own === undefined) return error;
-  const isSent = expose === true && error instanceof Error;
-  return new HttpError(own, isSent ? error.message : undefined, { cause: error, headers });
+  try {
+    const { status, statusCode, expose, headers } = Object(error);
+    if (Number.isInteger(status) && typeof expose === 'boolean') return error;
+    const own = [status, statusCode, assigned].find(
+      (one) => Number.isInteger(one) && one >= 400 && one <= 599,
+    );
+    if (own === undefined) return error;
+    const isSent = expose === true && error instanceof Error;
+    return new HttpError(own, isSent ? error.message : undefined, { cause: error, headers });
+  } catch {
+    return new HttpError(500, undefined, { cause: error });
+  }
 }
 
 /** Express skips routes at these values; the middleware of an application has none to skip. */

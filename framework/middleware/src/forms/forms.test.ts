@@ -2,28 +2,13 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  createApp,
-  createRouter,
-  type ListeningServer,
-  type ListenOptions,
-  listen,
-  type Middleware,
-} from '@fw/core';
-import { openConnection, quiet, recordLog, request } from '@fw/core/testing';
+import { createApp, createRouter, type ListenOptions, type Middleware } from '@fw/core';
+import { quiet, recordLog, request } from '@fw/core/testing';
 import { generateDocument } from '@fw/openapi';
 import { validate } from '@fw/validation';
-import {
-  afterAll,
-  afterEach,
-  describe,
-  expect,
-  expectTypeOf,
-  onTestFinished,
-  test,
-  vi,
-} from 'vitest';
+import { afterAll, afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { z } from 'zod';
+import { serve } from '../testing/serve.ts';
 import { timeout } from '../timeout.ts';
 import { type Form, type FormsOptions, forms } from './forms.ts';
 
@@ -31,7 +16,10 @@ const folder = realpathSync(mkdtempSync(join(tmpdir(), 'forms-')));
 afterAll(() => rmSync(folder, { recursive: true }));
 const multipart = { folder };
 const URLENCODED = 'application/x-www-form-urlencoded';
+const BYTES = 'application/octet-stream';
 const BOUNDARY = 'X-BOUNDARY';
+/** What begins a line that is a boundary, depending on what follows. */
+const DELIMITER = `\r\n--${BOUNDARY}`;
 const MULTIPART_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
 /** A part of a form as it is sent; each character is a byte. */
@@ -39,15 +27,9 @@ function part(disposition: string, content = '', headers = ''): string {
   return `--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition}\r\n${headers}\r\n${content}\r\n`;
 }
 
-/** A file as it is sent. */
-function filePart(name: string, filename: string, content = 'content'): string {
-  return part(`name="${name}"; filename="${filename}"`, content, 'Content-Type: image/png\r\n');
-}
-
-/** A file input as browsers send it; without a selected file, both are empty. */
-function fileInput(name: string, filename: string, content: string): string {
-  const disposition = `name="${name}"; filename="${filename}"`;
-  return part(disposition, content, 'Content-Type: application/octet-stream\r\n');
+/** A file as it is sent. Browsers send one without a name and content if no file is selected. */
+function filePart(name: string, filename: string, content = 'content', type = 'image/png'): string {
+  return part(`name="${name}"; filename="${filename}"`, content, `Content-Type: ${type}\r\n`);
 }
 
 /** A field with a `Content-Type`. */
@@ -204,7 +186,9 @@ describe('a multipart form', () => {
   });
 
   test('ignores a file input without a selected file', async () => {
-    const response = await postMultipart(formOf(fileInput('a', '', ''), part('name="b"', '1')));
+    const response = await postMultipart(
+      formOf(filePart('a', '', '', BYTES), part('name="b"', '1')),
+    );
 
     expect(await response.json()).toHaveProperty('form', { b: '1' });
   });
@@ -213,12 +197,12 @@ describe('a multipart form', () => {
     ['an empty file with a name', 'a.txt', ''],
     ['content without a file name', '', 'content'],
   ])('keeps %s', async (_, name, text) => {
-    const response = await postMultipart(formOf(fileInput('a', name, text)));
+    const response = await postMultipart(formOf(filePart('a', name, text, BYTES)));
 
     expect(await response.json()).toMatchObject({ form: { a: { name, text } } });
   });
 
-  test.each([
+  test.each<readonly [string, string, object]>([
     ['a charset in capitals', field('text/plain; charset="UTF-8"', 'caf\xc3\xa9'), { a: 'café' }],
     ['ASCII', field('text/plain; charset=us-ascii', '1'), { a: '1' }],
     ['an empty type', field('', '1'), { a: '1' }],
@@ -229,24 +213,14 @@ describe('a multipart form', () => {
     ['two backslashes', part('name="a\\\\"', '1'), { 'a\\\\': '1' }],
     ['a semicolon in a name', part('name="a; filename=b"', '1'), { 'a; filename=b': '1' }],
     ['a name with an encoded form', part(`name="x"; name*=utf-8''caf%C3%A9`, '1'), { café: '1' }],
-    [
-      'a longer boundary',
-      part('name="a"', `\r\n--${BOUNDARY}yz\r\n`),
-      { a: `\r\n--${BOUNDARY}yz\r\n` },
-    ],
-    [
-      'a last boundary that continues',
-      part('name="a"', `\r\n--${BOUNDARY}--yz`),
-      { a: `\r\n--${BOUNDARY}--yz` },
-    ],
-    ['three hyphens', part('name="a"', `\r\n--${BOUNDARY}-\r\n`), { a: `\r\n--${BOUNDARY}-\r\n` }],
-    [
-      'a boundary within a line',
-      part('name="a"', `x--${BOUNDARY}\r\n`),
-      { a: `x--${BOUNDARY}\r\n` },
-    ],
     ['an empty field', part('name="a"'), { a: '' }],
-    ['a field that is a line break', part('name="a"', '\r\n'), { a: '\r\n' }],
+    ...[
+      ['a longer boundary', `${DELIMITER}yz\r\n`],
+      ['a last boundary that continues', `${DELIMITER}--yz`],
+      ['three hyphens', `${DELIMITER}-\r\n`],
+      ['a boundary within a line', `x--${BOUNDARY}\r\n`],
+      ['a field that is a line break', '\r\n'],
+    ].map(([what = '', a = '']) => [what, part('name="a"', a), { a }] as const),
   ])('may have %s', async (_, one, form) => {
     const response = await postMultipart(formOf(one, part('name="last"', '2')));
 
@@ -289,29 +263,26 @@ describe('a multipart form', () => {
     expect((await post(body, MULTIPART_TYPE, options)).status).toBe(200);
   });
 
-  test('over totalLimit gets 413', async () => {
-    const response = await postMultipart(TWO_FILES, { totalLimit: TWO_FILES.length - 1 });
-
-    expect(response.status).toBe(413);
-  });
+  const LENGTH = TWO_FILES.length - 1;
 
   test.each([
-    ['fields', TWO_FIELDS, { maxFields: 1 }, 1],
-    ['bytes of fields', TWO_FIELDS, { limit: 9 }, 9],
-    ['files', TWO_FILES, { multipart: { ...multipart, maxFiles: 1 } }, 1],
-    ['bytes per file', TWO_FILES, { multipart: { ...multipart, fileLimit: 6 } }, 6],
-  ])('with too many %s gets 413', async (what, body, options, limit) => {
-    const response = await post(body, MULTIPART_TYPE, { multipart, ...options });
+    ['The number of fields must not exceed 1', TWO_FIELDS, { maxFields: 1 }, {}],
+    ['The number of bytes of fields must not exceed 9', TWO_FIELDS, { limit: 9 }, {}],
+    ['The number of files must not exceed 1', TWO_FILES, {}, { maxFiles: 1 }],
+    ['The number of bytes per file must not exceed 6', TWO_FILES, {}, { fileLimit: 6 }],
+    [`The body must have at most ${LENGTH} bytes`, TWO_FILES, {}, { totalLimit: LENGTH }],
+  ])('over a limit gets 413 with "%s"', async (detail, body, fields, files) => {
+    const options = { ...fields, multipart: { ...multipart, ...files } };
+
+    const response = await post(body, MULTIPART_TYPE, options);
 
     expect(response.status).toBe(413);
-    expect(await response.json()).toMatchObject({
-      detail: `The number of ${what} must not exceed ${limit}`,
-    });
+    expect(await response.json()).toMatchObject({ detail });
   });
 
   test('without a Content-Length is limited too', async () => {
-    const { port } = await start({ multipart: { ...multipart, totalLimit: 1_000 } });
-    const client = openConnection(port).send(headOf('Transfer-Encoding: chunked'));
+    const { open } = await start({ multipart: { ...multipart, totalLimit: 1_000 } });
+    const client = open(headOf('Transfer-Encoding: chunked'));
     client.send(`7d0\r\n${filePart('a', 'a.png', 'x'.repeat(2_000)).slice(0, 2_000)}\r\n`);
 
     expect(await client.read(/^HTTP[^}]*\}$/)).toContain('413 Content Too Large');
@@ -319,9 +290,9 @@ describe('a multipart form', () => {
   });
 
   test('gets 100 Continue before its body, unless it is too large', async () => {
-    const { port } = await start({ multipart: { ...multipart, totalLimit: 1_000 } });
+    const { open } = await start({ multipart: { ...multipart, totalLimit: 1_000 } });
     const announce = (length: number) =>
-      openConnection(port).send(headOf('Expect: 100-continue', `Content-Length: ${length}`));
+      open(headOf('Expect: 100-continue', `Content-Length: ${length}`));
 
     const [small, large] = [announce(999), announce(1_001)];
 
@@ -332,20 +303,16 @@ describe('a multipart form', () => {
   });
 });
 
-async function start(
-  options: FormsOptions,
-  listenOptions: Partial<ListenOptions> = {},
-): Promise<ListeningServer & { readonly problems: readonly string[] }> {
+async function start(options: FormsOptions, listenOptions: Partial<ListenOptions> = {}) {
   const { app, problems } = createEcho(options);
-  const server = await listen(app, { port: 0, ...listenOptions });
-  onTestFinished(() => server.close({ timeoutMs: 1 }));
-  return { ...server, problems };
+  return { ...(await serve(app, listenOptions)), problems };
 }
 
 describe('a hostile body', () => {
   const PHOTO = filePart('photo', 'a.png');
   const OPEN = filePart('b', 'b.png').slice(0, -2); // a file without an end
   const MEGABYTE = 'b'.repeat(1_000_000);
+  const INNER = formOf(PHOTO).replaceAll(BOUNDARY, 'inner');
 
   test.each<readonly [string, string, number]>([
     ['another boundary than in `Content-Type`', formOf(PHOTO).replaceAll(BOUNDARY, 'other'), 400],
@@ -359,18 +326,10 @@ describe('a hostile body', () => {
     ],
     ['an unterminated file as the epilogue', `${formOf()}${PHOTO.slice(0, -2)}`, 400],
     ['a header without end', `${PHOTO}--${BOUNDARY}\r\nContent-Disposition: form-data`, 400],
-    [
-      'a part with 1 MB of headers',
-      formOf(PHOTO, part('name="b"', 'b', `X: ${MEGABYTE}\r\n`)),
-      400,
-    ],
+    ['1 MB of headers', formOf(PHOTO, part('name="b"', 'b', `X: ${MEGABYTE}\r\n`)), 400],
     ['10,000 parts', formOf(PHOTO, ...Array(10_000).fill(part('name="a"', '1'))), 413],
     ['10,000 files', formOf(...Array(10_000).fill(PHOTO)), 413],
-    ['a part without a name', formOf(PHOTO, part('filename="b.png"', 'content')), 400],
     ['the field `__proto__`', formOf(PHOTO, part('name="__proto__"', '1')), 400],
-    ['part of a boundary', `${PHOTO}--${BOUNDARY}`, 400],
-    ['half of the last boundary', `${PHOTO}--${BOUNDARY}-`, 400],
-    ['a boundary and a line end', `${PHOTO}--${BOUNDARY}\r`, 400],
     ['no part', 'x', 400],
     ['a part without headers', `--${BOUNDARY}\r\n\r\ncontent\r\n--${BOUNDARY}--`, 400],
     ['text before the first boundary', `preamble\r\n${formOf(PHOTO)}`, 200],
@@ -378,22 +337,11 @@ describe('a hostile body', () => {
     ['1 MB after the last boundary', `${formOf(PHOTO)}${MEGABYTE}`, 200],
     ['no line end after the last boundary', formOf(PHOTO).slice(0, -2), 200],
     ['a file of 1 MB', formOf(filePart('b', 'b', MEGABYTE)), 200],
-    [
-      'a nested form',
-      formOf(
-        part(
-          'name="a"',
-          formOf(PHOTO).replaceAll(BOUNDARY, 'inner'),
-          'Content-Type: multipart/mixed; boundary=inner\r\n',
-        ),
-      ),
-      200,
-    ],
+    ['a nested form', formOf(field('multipart/mixed; boundary=inner', INNER)), 200],
   ])('with %s leaves no file and keeps the connection usable', async (_, body, status) => {
-    const { port, problems } = await start({ multipart });
-    const client = openConnection(port);
+    const { open, problems } = await start({ multipart });
 
-    client.send(headOf(`Content-Length: ${body.length}`) + body);
+    const client = open(headOf(`Content-Length: ${body.length}`) + body);
     const response = await client.read(/\}$/);
     client.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await client.read(/HTTP\/1\.1 \d{3} .*HTTP\/1\.1 200 OK.*\}$/s);
@@ -404,9 +352,9 @@ describe('a hostile body', () => {
   });
 
   test('without a boundary in its type gets 400 and keeps the connection usable', async () => {
-    const { port } = await start({ multipart });
+    const { open } = await start({ multipart });
     const head = headOf('Content-Length: 4').replace(MULTIPART_TYPE, 'multipart/form-data');
-    const client = openConnection(port).send(`${head}form${head}form`);
+    const client = open(`${head}form${head}form`);
 
     const responses = await client.read(/\}.*\}$/s);
 
@@ -429,14 +377,6 @@ describe('a hostile body', () => {
     expect(await response.json()).toMatchObject({
       detail: `The body must be a form in UTF-8: ${URLENCODED}, multipart/form-data`,
     });
-  });
-
-  test('with a content coding gets 415', async () => {
-    const headers = { 'Content-Type': URLENCODED, 'Content-Encoding': 'gzip' };
-
-    const { status } = await request(createEcho().app, '/', { method: 'POST', headers, body: 'a' });
-
-    expect(status).toBe(415);
   });
 
   test.each<readonly [what: string, body: string, status: number]>([
@@ -483,9 +423,8 @@ describe('a hostile body', () => {
     ['disconnects', {}, true],
     ['is slower than the request time-out', { headersTimeoutMs: 50, requestTimeoutMs: 100 }, false],
   ])('of a client that %s leaves no file and logs nothing', async (_, timeouts, disconnects) => {
-    const { port, problems } = await start({ multipart }, timeouts);
-    const client = openConnection(port);
-    client.send(headOf('Content-Length: 9999') + PHOTO + OPEN.slice(0, -2));
+    const { open, problems } = await start({ multipart }, timeouts);
+    const client = open(headOf('Content-Length: 9999') + PHOTO + OPEN.slice(0, -2));
     await vi.waitFor(() => expect(onDisk()).toHaveLength(3));
 
     if (disconnects) client.close();
@@ -496,20 +435,19 @@ describe('a hostile body', () => {
   });
 
   test('that is longer than its Content-Length gets 400, and the connection is closed', async () => {
-    const { port } = await start({ multipart });
+    const { open } = await start({ multipart });
     const body = formOf(filePart('a', 'a.png'));
-    const client = openConnection(port);
 
-    client.send(`${headOf(`Content-Length: ${body.length - 5}`)}${body}`);
+    const client = open(`${headOf(`Content-Length: ${body.length - 5}`)}${body}`);
 
     expect(await client.readAll()).toMatch(/^HTTP\/1.1 400 .*Connection: close/s);
     client.close();
   });
 
   test('in small pieces is the same form', async () => {
-    const { port } = await start({ multipart });
+    const { open } = await start({ multipart });
     const body = formOf(filePart('a', 'a.png'), part('name="b"', '1'));
-    const client = openConnection(port).send(headOf(`Content-Length: ${body.length}`));
+    const client = open(headOf(`Content-Length: ${body.length}`));
 
     for (const byte of body) {
       client.send(byte);
@@ -530,9 +468,7 @@ describe('an upload that is slower than timeout()', () => {
     const app = createApp({ logger: quiet })
       .use(timeout(50), before, forms({ multipart }))
       .use((ctx) => ctx.json({}));
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close({ timeoutMs: 1 }));
-    return server.port;
+    return serve(app);
   }
 
   test.each([
@@ -540,7 +476,7 @@ describe('an upload that is slower than timeout()', () => {
     ['between two files', filePart('a', 'a.png'), BEGUN + REST],
     ['within a file', BEGUN, REST],
   ])('leaves no file if the time ends %s', async (_, first, rest) => {
-    const client = openConnection(await startSlow()).send(HEAD + first);
+    const client = (await startSlow()).open(HEAD + first);
 
     await client.read(/^HTTP\/1.1 503 /);
     await expectNoFiles();
@@ -554,11 +490,11 @@ describe('an upload that is slower than timeout()', () => {
 
   test('leaves no file if forms() runs after the response', async () => {
     const begun = Promise.withResolvers<void>();
-    const port = await startSlow(async (_, next) => {
+    const { open } = await startSlow(async (_, next) => {
       await begun.promise;
       return next();
     });
-    const client = openConnection(port).send(HEAD + BEGUN);
+    const client = open(HEAD + BEGUN);
 
     await client.read(/^HTTP\/1.1 503 /);
     begun.resolve();

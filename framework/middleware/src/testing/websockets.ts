@@ -1,37 +1,22 @@
 import { once } from 'node:events';
 
-import {
-  type Application,
-  createApp,
-  type ListeningServer,
-  listen,
-  type Middleware,
-} from '@fw/core';
+import { type Application, createApp, type Middleware } from '@fw/core';
 import type { StandardSchema } from '@fw/core/schema';
 import { recordLog } from '@fw/core/testing';
 import { expect, onTestFinished } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
 import { type WebSocketOptions, websocket } from '../websocket/websocket.ts';
+import { serve } from './serve.ts';
 
 export type AnyOptions = WebSocketOptions<Record<never, never>, undefined>;
 
-export interface Started extends ListeningServer {
-  readonly problems: readonly string[];
-  readonly errors: readonly unknown[];
-}
-
 /** A server with the route `/rooms/:id`, or with those that `prepare` adds. */
-export async function start(
-  route: Middleware,
-  prepare: (app: Application) => unknown = () => {},
-): Promise<Started> {
+export async function start(route: Middleware, prepare: (app: Application) => unknown = () => {}) {
   const { logger, problems, errors } = recordLog();
   const app = createApp({ logger });
   prepare(app);
   app.get('/rooms/:id', route);
-  const server = await listen(app, 0);
-  onTestFinished(() => server.close({ timeoutMs: 1 }));
-  return { ...server, problems, errors };
+  return { ...(await serve(app)), problems, errors };
 }
 
 /** A client; `next` resolves with the messages in their order, `closed` with code and reason. */

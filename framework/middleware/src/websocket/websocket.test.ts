@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApp, createRouter, type Guard, listen, type Middleware, onSent } from '@fw/core';
+import { createApp, createRouter, type Guard, type Middleware, onSent } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { errorHandler, UnauthorizedError } from '@fw/errors';
 import { compress } from '@fw/middleware/compress';
@@ -20,15 +20,12 @@ describe('a WebSocket route', () => {
   test('is not reported as a request without a response while it is open', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const warn = vi.fn();
-    const app = createApp({ logger: { info() {}, warn, error() {} } }).get('/rooms/:id', echo);
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close({ timeoutMs: 1 }));
+    const server = await start(echo);
     await connect(server).opened;
 
     vi.advanceTimersByTime(10_000);
 
-    expect(warn).not.toHaveBeenCalled();
+    expect(server.problems).toEqual([]);
   });
 
   test('has the parameters of its path and the state of its guards, typed', async () => {
@@ -188,6 +185,15 @@ describe('a WebSocket route', () => {
   });
 });
 
+const BUG = new Error('a bug');
+const fail = () => {
+  throw BUG;
+};
+const query = {
+  // biome-ignore lint/suspicious/noThenProperty: such as that of a query builder
+  then: (_: unknown, reject: (error: Error) => void) => reject(BUG),
+};
+
 describe('a message that', () => {
   const schema = z.object({ text: z.string().max(3) });
 
@@ -233,24 +239,9 @@ describe('a message that', () => {
   });
 
   test.each<readonly [string, AnyOptions]>([
-    ['open', { open: () => Promise.reject(new Error('a bug')) }],
-    [
-      'with a query that is no Promise',
-      {
-        message: () => ({
-          // biome-ignore lint/suspicious/noThenProperty: such as that of a query builder
-          then: (_: unknown, fail: (error: Error) => void) => fail(new Error('a bug')),
-        }),
-      },
-    ],
-    [
-      'message',
-      {
-        message() {
-          throw new Error('a bug');
-        },
-      },
-    ],
+    ['open', { open: async () => fail() }],
+    ['with a query that is no Promise', { message: () => query }],
+    ['message', { message: () => fail() }],
   ])('makes the handler %s fail closes the connection with 1011', async (_, options) => {
     const server = await start(websocket(options));
     const { socket, closed } = connect(server);
@@ -260,7 +251,7 @@ describe('a message that', () => {
     expect(await closed).toEqual([1011, 'Internal error']);
     const line = /^error: GET \/rooms\/7: a WebSocket handler failed \(request \w+\)$/;
     expect(server.problems).toEqual([expect.stringMatching(line)]);
-    expect(server.errors).toEqual([new Error('a bug')]);
+    expect(server.errors).toEqual([BUG]);
   });
 
   test('waits for its validation is not delivered after close()', async () => {
