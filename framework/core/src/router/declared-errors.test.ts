@@ -304,12 +304,12 @@ test.each<[object, string]>([
     { [status]: 'A' },
     `errors "${status}" of endpoint(): expected a status from 400 to 599`,
   ]),
-  [{ 409: 'emailTaken' }, 'errors.409 "emailTaken" of endpoint(): expected upper-case codes'],
-  [{ 409: 'emailTAKEN' }, 'errors.409 "emailTAKEN" of endpoint(): expected upper-case codes'],
-  [{ 409: 'EMAILtaken' }, 'errors.409 "EMAILtaken" of endpoint(): expected upper-case codes'],
-  [{ 409: 'EMAIL-TAKEN' }, 'errors.409 "EMAIL-TAKEN" of endpoint(): expected upper-case codes'],
-  [{ 409: [''] }, 'errors.409 "" of endpoint(): expected upper-case codes'],
-  [{ 409: [7] }, 'errors.409 "7" of endpoint(): expected upper-case codes'],
+  ...['emailTaken', 'emailTAKEN', 'EMAILtaken', 'EMAIL-TAKEN', [''], [7]].map(
+    (code): [object, string] => [
+      { 409: code },
+      `errors.409 "${code}" of endpoint(): expected upper-case codes`,
+    ],
+  ),
   [{ 409: { __proto__: null, A: 'x' } }, 'errors.409.A "x" of endpoint(): expected true, or a'],
   [{ 409: { A: false } }, 'errors.409.A "false" of endpoint(): expected true, or a schema'],
   [{ 503: { A: Taken } }, 'expected true: a 5xx has no extension members'],
