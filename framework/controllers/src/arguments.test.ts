@@ -1,4 +1,4 @@
-import { type Context, createApp, createRouter, endpoint, type Guard, listen } from '@fw/core';
+import { type Context, createApp, createRouter, endpoint, type Guard } from '@fw/core';
 import { request } from '@fw/core/testing';
 import type { StandardSchema } from '@fw/validation';
 import { describe, expect, test } from 'vitest';
@@ -22,13 +22,8 @@ describe('arguments and results', () => {
   @Controller('things')
   class Things {
     @Patch(':a/:b')
-    patch(
-      @Param('b') b: string,
-      @Query() query: object,
-      @Param('a') a: string,
-      @Body() body: object,
-    ) {
-      return [a, b, query, body];
+    patch(@Param('b') b: string, @Query() q: object, @Param('a') a: string, @Body() body: object) {
+      return [a, b, q, body];
     }
 
     @Put('/null')
@@ -222,11 +217,8 @@ describe('arguments and results', () => {
     }
     const { app } = serve({ controllers: [Ranges] });
 
-    expect(await (await request(app, '/ranges/day/1/2')).json()).toEqual({
-      unit: 'day',
-      from: 1,
-      to: 2,
-    });
+    const valid = await (await request(app, '/ranges/day/1/2')).json();
+    expect(valid).toEqual({ unit: 'day', from: 1, to: 2 });
     for (const [path, pointers] of [
       ['/ranges/day/x/y', ['/from', '/to']],
       ['/ranges/day/1/y', ['/to']],
@@ -261,6 +253,7 @@ describe('arguments and results', () => {
     const schemaOf = (validate: StandardSchema['~standard']['validate']): StandardSchema => ({
       '~standard': { version: 1, vendor: 'by hand', validate },
     });
+    const silent = schemaOf(() => ({ issues: [] }));
     const rejects = schemaOf(() => Promise.reject(new Error('rejects')));
     const throws = schemaOf(() => {
       throw new Error('throws');
@@ -273,13 +266,7 @@ describe('arguments and results', () => {
         return [a, b];
       }
       @Get('/silent/:a')
-      silent(
-        @Param(
-          'a',
-          schemaOf(() => ({ issues: [] })),
-        )
-        a: string,
-      ) {
+      silent(@Param('a', silent) a: string) {
         return { a };
       }
       @Get('/name/:name')
@@ -384,7 +371,7 @@ describe('the start fails', () => {
       const router = createRouter();
       const app = createApp({ logger }).route('/', router);
       app.plugin(controllersPlugin({ router, controllers: [type] }));
-      await expect(listen(app, 0)).rejects.toThrow(expected);
+      await expect(app.ready()).rejects.toThrow(expected);
       expect(() => serve({ controllers: [type] })).toThrow(expected);
     }
   });

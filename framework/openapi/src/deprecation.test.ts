@@ -1,24 +1,25 @@
-import { createRouter, endpoint } from '@fw/core';
+import { endpoint } from '@fw/core';
 import { deprecation } from '@fw/middleware/deprecation';
 import { expect, test } from 'vitest';
 
-import { generateDocument } from './document.ts';
+import { describeRoute } from './testing/describe-route.ts';
 
-test('deprecation() on a router marks its operations and describes the headers of every response', async () => {
+test('deprecation() marks its operations and describes the headers of every response', async () => {
   const since = new Date('2026-12-01T00:00:00Z');
   const sunset = new Date('2027-12-31T00:00:00Z');
-  const router = createRouter()
-    .use(deprecation({ from: '/v1', to: '/v2', since, sunset }))
-    .get('/v1/:id', endpoint({ responses: { 200: {} } }), () => ({}));
 
-  const { paths, components } = await generateDocument(router.getRoutes());
+  const { operation, components } = await describeRoute(
+    'GET /v1/:id',
+    deprecation({ from: '/v1', to: '/v2', since, sunset }),
+    endpoint({ responses: { 200: {} } }),
+  );
 
   const headers = {
     Deprecation: { $ref: '#/components/headers/Deprecation' },
     Sunset: { $ref: '#/components/headers/Sunset' },
     Link: { $ref: '#/components/headers/Link' },
   };
-  expect(paths['/v1/{id}']?.get).toMatchObject({
+  expect(operation).toMatchObject({
     deprecated: true,
     responses: { 200: { headers } },
   });

@@ -15,6 +15,7 @@ import { z } from 'zod';
 import type { Reference } from './components.ts';
 import { generateDocument } from './index.ts';
 import type { Response } from './responses.ts';
+import { describeRoute } from './testing/describe-route.ts';
 
 const handler = (ctx: Context) => ctx.json({});
 const withMetadata = (metadata: RouteMetadata) =>
@@ -57,12 +58,10 @@ test('paths are those that requests use: prefix, group, mount and wildcard', asy
 });
 
 test('a route without metadata is an untyped operation', async () => {
-  const { paths, components } = await generateDocument(
-    createRouter().get('/plain', handler).getRoutes(),
-  );
+  const { operation, components } = await describeRoute('GET /plain');
 
   expect(components).not.toHaveProperty('securitySchemes');
-  expect(paths['/plain']?.get).toEqual({
+  expect(operation).toEqual({
     operationId: 'getPlain',
     summary: 'GET /plain',
     responses: {
@@ -82,14 +81,11 @@ test('endpoint() describes the operation', async () => {
     operationId: 'readUser',
     security: [{ token: [] }],
   };
-  const router = createRouter().get('/u', endpoint(described), handler);
 
-  const document = await generateDocument(router.getRoutes());
+  const { operation, components } = await describeRoute('GET /u', endpoint(described));
 
-  expect(document.paths['/u']?.get).toMatchObject(described);
-  expect(document.components.securitySchemes).toEqual({
-    token: { type: 'http', scheme: 'bearer' },
-  });
+  expect(operation).toMatchObject(described);
+  expect(components.securitySchemes).toEqual({ token: { type: 'http', scheme: 'bearer' } });
 });
 
 test('an internal operation is omitted, other operations of its path are not', async () => {
@@ -105,28 +101,20 @@ test('an internal operation is omitted, other operations of its path are not', a
 });
 
 test.each([
-  ['/admin', ['/administer', '/ADMINS/x']],
-  ['/admin/', ['/administer', '/ADMINS/x']],
-  ['/Admin/users', ['/admin', '/administer', '/ADMINS/x']],
-])('exclude %s ends at a segment', async (prefix, rest) => {
-  const router = createRouter();
-  for (const path of ['/admin', '/admin/users', '/administer', '/ADMINS/x'])
-    router.get(path, handler);
+  ['/admin', ['/admin', '/admin/users']],
+  ['/admin/', ['/admin', '/admin/users']],
+  ['/Admin/users', ['/admin/users']],
+  ['/users/:id', ['/users/{id}', '/users/{id}/posts']],
+])('exclude %s ends at a segment', async (prefix, excluded) => {
+  const router = createRouter().get('/users', handler).get('/users/:id/posts', handler);
+  router.get('/admin', handler).get('/admin/users', handler).get('/users/:id', handler);
+  router.get('/administer', handler).get('/ADMINS/x', handler);
 
+  const { paths: all } = await generateDocument(router.getRoutes());
   const { paths } = await generateDocument(router.getRoutes(), { exclude: [prefix] });
 
-  expect(Object.keys(paths)).toEqual(rest);
-});
-
-test('exclude /users/:id omits the paths below /users and keeps /users', async () => {
-  const router = createRouter()
-    .get('/users', handler)
-    .get('/users/:id', handler)
-    .get('/users/:id/posts', handler);
-
-  const { paths } = await generateDocument(router.getRoutes(), { exclude: ['/users/:id'] });
-
-  expect(Object.keys(paths)).toEqual(['/users']);
+  const missing = Object.keys(all).filter((path) => !(path in paths));
+  expect(missing.sort()).toEqual(excluded);
 });
 
 test('operation ids are the method and the path, numbered if a route has them', async () => {
@@ -235,23 +223,16 @@ test('paths of one router that differ only in parameter names become one path', 
 });
 
 test('validate() documents query, path and header parameters, one per property', async () => {
-  const router = createRouter().get(
-    '/u/:id/*',
-    validates({
-      params: z.object({ id: z.uuid().describe('Which'), '*': z.string().max(9) }),
-      query: z.object({
-        page: z.coerce.number().int().default(1),
-        q: z.string().describe('Words'),
-      }),
-      headers: z.object({
-        'x-tenant': z.string(),
-        ...{ accept: z.string(), 'content-type': z.string(), Authorization: z.string() },
-      }),
+  const validation = {
+    params: z.object({ id: z.uuid().describe('Which'), '*': z.string().max(9) }),
+    query: z.object({ page: z.coerce.number().int().default(1), q: z.string().describe('Words') }),
+    headers: z.object({
+      'x-tenant': z.string(),
+      ...{ accept: z.string(), 'content-type': z.string(), Authorization: z.string() },
     }),
-    handler,
-  );
+  };
 
-  const { paths } = await generateDocument(router.getRoutes());
+  const { paths } = await describeRoute('GET /u/:id/*', validates(validation));
 
   expect(paths['/u/{id}/{path}']?.get?.parameters).toMatchObject([
     { name: 'id', in: 'path', required: true, description: 'Which', schema: { format: 'uuid' } },
@@ -260,18 +241,15 @@ test('validate() documents query, path and header parameters, one per property',
     { name: 'q', in: 'query', required: true, description: 'Words' },
     { name: 'x-tenant', in: 'header', required: true },
   ]);
-  expect(paths['/u/{id}/{path}']?.get?.parameters).toHaveLength(5);
 });
 
 test('a query schema that combines others documents the properties of all', async () => {
   const query = z
     .object({ a: z.string(), b: z.string() })
     .and(z.object({ b: z.number(), c: z.string().optional() }));
-  const { paths } = await generateDocument(
-    createRouter().get('/q', validates({ query }), handler).getRoutes(),
-  );
+  const { operation } = await describeRoute('GET /q', validates({ query }));
 
-  expect(paths['/q']?.get?.parameters?.map(({ name, required }) => [name, required])).toEqual([
+  expect(operation.parameters?.map(({ name, required }) => [name, required])).toEqual([
     ['a', true],
     ['b', true],
     ['c', false],
@@ -309,11 +287,11 @@ describe('a schema of the query or the headers', () => {
   };
 
   test.each(Object.entries(kinds))('%s: documents the properties of all', async (_, schema) => {
-    const router = createRouter().get('/q', validates({ query: schema, headers: schema }), handler);
+    const validation = validates({ query: schema, headers: schema });
 
-    const { paths } = await generateDocument(router.getRoutes());
+    const { operation } = await describeRoute('GET /q', validation);
 
-    const parameters = paths['/q']?.get?.parameters ?? [];
+    const parameters = operation.parameters ?? [];
     for (const place of ['query', 'header']) {
       const own = parameters.filter((parameter) => parameter.in === place);
       expect(own.map(({ name, required }) => [name, required])).toEqual([
@@ -326,11 +304,10 @@ describe('a schema of the query or the headers', () => {
 
   test('documents a property of several alternatives with its schema in each', async () => {
     const query = kinds['zod: a discriminated union'];
-    const router = createRouter().get('/q', validates({ query }), handler);
 
-    const { paths } = await generateDocument(router.getRoutes());
+    const { operation } = await describeRoute('GET /q', validates({ query }));
 
-    expect(paths['/q']?.get?.parameters?.[0]?.schema).toEqual({
+    expect(operation.parameters?.[0]?.schema).toEqual({
       anyOf: [
         { type: 'string', const: 'x' },
         { type: 'string', const: 'y' },
@@ -340,11 +317,10 @@ describe('a schema of the query or the headers', () => {
 
   test('documents the names of a record that lists them', async () => {
     const query = z.record(z.enum(['a', 'b']), z.string());
-    const router = createRouter().get('/q', validates({ query }), handler);
 
-    const { paths } = await generateDocument(router.getRoutes());
+    const { operation } = await describeRoute('GET /q', validates({ query }));
 
-    expect(paths['/q']?.get?.parameters).toEqual(
+    expect(operation.parameters).toEqual(
       ['a', 'b'].map((name) => ({ name, in: 'query', required: true, schema: { type: 'string' } })),
     );
   });
@@ -357,9 +333,7 @@ describe('a schema of the query or the headers', () => {
     ['arktype: an index signature', type({ a: 'string', '[string]': 'string' })],
   ])('%s: cannot be documented', async (_, schema) => {
     for (const part of ['query', 'headers']) {
-      const router = createRouter().get('/q', validates({ [part]: schema }), handler);
-
-      await expect(generateDocument(router.getRoutes())).rejects.toThrow(
+      await expect(describeRoute('GET /q', validates({ [part]: schema }))).rejects.toThrow(
         new TypeError(
           `Cannot document the ${part} of GET /q: the schema describes values of any name, expected an object with named properties`,
         ),
@@ -374,41 +348,38 @@ test.each([
 ])('a query schema that refers to %s documents its properties', async (_what, $ref) => {
   const Page = { properties: { offset: { type: 'integer' } }, required: ['offset'] };
   const query = { allOf: [{ $ref }], $defs: { Page, Lists: { properties: { page: Page } } } };
-  const router = createRouter().get('/q', validates({ query }), handler);
 
-  const { paths } = await generateDocument(router.getRoutes());
+  const { operation } = await describeRoute('GET /q', validates({ query }));
 
-  expect(paths['/q']?.get?.parameters).toEqual([
+  expect(operation.parameters).toEqual([
     { name: 'offset', in: 'query', required: true, schema: { type: 'integer' } },
   ]);
 });
 
 test('request bodies use the input of a schema, responses the output', async () => {
   const schema = z.object({ size: z.string().default('m') });
-  const router = createRouter().post(
-    '/u',
-    endpoint({ responses: { 201: schema, 204: schema, 302: undefined } }),
+  const responses = { 201: schema, 204: schema, 302: undefined };
+
+  const { operation } = await describeRoute(
+    'POST /u',
+    endpoint({ responses }),
     validates({ body: schema }),
-    handler,
   );
 
-  const { paths } = await generateDocument(router.getRoutes());
-  const operation = paths['/u']?.post;
-
-  expect(operation?.requestBody).toMatchObject({
+  expect(operation.requestBody).toMatchObject({
     required: true,
     content: { 'application/json': { schema: { properties: { size: { default: 'm' } } } } },
   });
-  expect(operation?.requestBody?.content['application/json']?.schema).not.toHaveProperty(
-    'required',
-  );
-  expect(operation?.responses['201']).toMatchObject({
-    description: 'Created',
-    content: { 'application/json': { schema: { required: ['size'] } } },
+  expect(operation.requestBody?.content['application/json']?.schema).not.toHaveProperty('required');
+  expect(operation.responses).toMatchObject({
+    201: {
+      description: 'Created',
+      content: { 'application/json': { schema: { required: ['size'] } } },
+    },
   });
-  expect(operation?.responses['204']).toEqual({ description: 'No Content' });
-  expect(operation?.responses['302']).toEqual({ description: 'Found' });
-  expect(Object.keys(operation?.responses ?? {}).join(' ')).toBe('201 204 302 400 405 413 415 500');
+  expect(operation.responses['204']).toEqual({ description: 'No Content' });
+  expect(operation.responses['302']).toEqual({ description: 'Found' });
+  expect(Object.keys(operation.responses).join(' ')).toBe('201 204 302 400 405 413 415 500');
 });
 
 const THROWING = {
@@ -431,11 +402,9 @@ test.each([
   ['JSON Schema', { type: 'object', properties: { name: { type: 'string' } } }, true],
   ['a validator that throws', THROWING, true],
 ] as const)('a body is required unless its schema accepts none: %s', async (_, body, required) => {
-  const router = createRouter().put('/u', validates({ body }), handler);
+  const { operation, components } = await describeRoute('PUT /u', validates({ body }));
 
-  const { paths, components } = await generateDocument(router.getRoutes());
-
-  const requestBody = paths['/u']?.put?.requestBody;
+  const { requestBody } = operation;
   const schema = requestBody?.content['application/json']?.schema ?? {};
   expect(requestBody?.required).toBe(required);
   expect('$ref' in schema ? components.schemas?.Named : schema).toMatchObject({
@@ -445,23 +414,16 @@ test.each([
 
 test('a body that is parsed but not validated is untyped; methods without a body have none', async () => {
   const parsed = withMetadata({ body: { mediaTypes: ['application/json'], limit: 1 } });
-  const router = createRouter().put('/u', parsed, handler).get('/u', parsed, handler);
 
-  const { paths } = await generateDocument(router.getRoutes());
+  const put = await describeRoute('PUT /u', parsed);
+  const get = await describeRoute('GET /u', parsed);
 
-  expect(paths['/u']?.put?.requestBody).toEqual({
+  expect(put.operation.requestBody).toEqual({
     required: false,
     content: { 'application/json': { schema: {} } },
   });
-  expect(Object.keys(paths['/u']?.put?.responses ?? {})).toEqual([
-    '400',
-    '405',
-    '413',
-    '415',
-    '500',
-    '2XX',
-  ]);
-  expect(paths['/u']?.get).not.toHaveProperty('requestBody');
+  expect(Object.keys(put.operation.responses).join(' ')).toBe('400 405 413 415 500 2XX');
+  expect(get.operation).not.toHaveProperty('requestBody');
 });
 
 test.each([
@@ -471,76 +433,45 @@ test.each([
 ])(
   'a body with the types %j is documented for each valid media type',
   async (mediaTypes, described) => {
-    const router = createRouter().patch('/u', withMetadata({ body: { mediaTypes } }), handler);
+    const { operation } = await describeRoute('PATCH /u', withMetadata({ body: { mediaTypes } }));
 
-    const { paths } = await generateDocument(router.getRoutes());
-
-    const content = paths['/u']?.patch?.requestBody?.content ?? {};
-    expect(Object.keys(content)).toEqual(described ?? mediaTypes);
+    expect(Object.keys(operation.requestBody?.content ?? {})).toEqual(described ?? mediaTypes);
   },
 );
 
 const PROBLEM = { $ref: '#/components/schemas/Problem' };
 const CODE = { type: 'string', enum: [expect.stringMatching(/^[A-Z_]+$/)] };
 
+const contentOf = (response: unknown) =>
+  (response as Response).content?.['application/problem+json']?.schema;
+
 test.each([
-  ['a parameter in the path', '/u/:id', withMetadata({}), ['400', '404', '405', '500']],
-  ['a validated query', '/u', validates({ query: z.object({}) }), ['400', '405', '500']],
-  [
-    'another status of validation',
-    '/u',
-    validates({ query: z.object({}), status: 422 }),
-    ['405', '422', '500'],
-  ],
-  [
-    'a validated body',
-    '/u',
-    validates({ body: z.object({}) }),
-    ['400', '405', '413', '415', '500'],
-  ],
-  ['security', '/u', endpoint({ security: [{ token: [] }] }), ['401', '405', '500']],
-  ['optional security', '/u', endpoint({ security: [{ t: [] }, {}] }), ['401', '405', '500']],
-  ['no security', '/u', endpoint({ security: [{}] }), ['405', '500']],
-  [
-    'security metadata of a guard',
-    '/u',
-    withMetadata({ security: [{ token: [] }] }),
-    ['401', '405', '500'],
-  ],
-  [
-    'a rate limit',
-    '/u',
-    withMetadata({ rateLimit: [{ headers: 'draft-6' }] }),
-    ['405', '429', '500'],
-  ],
+  ['a parameter in the path', '/u/:id', withMetadata({}), '400 404 405 500'],
+  ['a validated query', '/u', validates({ query: z.object({}) }), '400 405 500'],
+  ['another status', '/u', validates({ query: z.object({}), status: 422 }), '405 422 500'],
+  ['a validated body', '/u', validates({ body: z.object({}) }), '400 405 413 415 500'],
+  ['security', '/u', endpoint({ security: [{ token: [] }] }), '401 405 500'],
+  ['optional security', '/u', endpoint({ security: [{ t: [] }, {}] }), '401 405 500'],
+  ['no security', '/u', endpoint({ security: [{}] }), '405 500'],
+  ['a guard', '/u', withMetadata({ security: [{ token: [] }] }), '401 405 500'],
+  ['a rate limit', '/u', withMetadata({ rateLimit: [{ headers: 'draft-6' }] }), '405 429 500'],
   [
     'response metadata of middleware',
     '/u',
     withMetadata({ responses: { 403: {}, 418: {}, 503: {} } }),
-    ['403', '405', '418', '500', '503'],
+    '403 405 418 500 503',
   ],
-  [
-    'errors without a schema',
-    '/u',
-    endpoint({ responses: { 409: undefined } }),
-    ['405', '409', '500'],
-  ],
+  ['errors without a schema', '/u', endpoint({ responses: { 409: undefined } }), '405 409 500'],
 ])('%s adds its possible errors', async (_name, path, middleware, errors) => {
-  const { paths, components } = await generateDocument(
-    createRouter().put(path, middleware, handler).getRoutes(),
-  );
-  const responses = Object.values(paths)[0]?.put?.responses ?? {};
+  const { operation, components } = await describeRoute(`PUT ${path}`, middleware);
+  const { responses } = operation;
   const statuses = Object.keys(responses).filter((status) => /^[45]/.test(status));
 
-  expect(statuses).toEqual(errors);
+  expect(statuses.join(' ')).toBe(errors);
   for (const status of statuses) {
     const name = (responses[status] as Reference).$ref.replace('#/components/responses/', '');
-    expect(components.responses?.[name]).toMatchObject({
-      content: {
-        'application/problem+json': {
-          schema: { allOf: [PROBLEM, { properties: { code: CODE } }] },
-        },
-      },
+    expect(contentOf(components.responses?.[name])).toMatchObject({
+      allOf: [PROBLEM, { properties: { code: CODE } }],
     });
   }
 });
@@ -548,9 +479,8 @@ test.each([
 test('a status has the codes that the route and its middleware declare', async () => {
   const layer = withMetadata({ errors: [{ status: 409, code: 'LOCKED' }] });
   const declared = endpoint({ errors: { 409: ['NAME_TAKEN', 'FROZEN'], 412: 'VERSION_CONFLICT' } });
-  const router = createRouter().put('/u', layer, declared, handler);
 
-  const { components } = await generateDocument(router.getRoutes());
+  const { components } = await describeRoute('PUT /u', layer, declared);
 
   const codes = (name: string) => JSON.stringify(components.responses?.[name]);
   expect(codes('Conflict')).toContain('"enum":["FROZEN","LOCKED","NAME_TAKEN"]');
@@ -560,9 +490,8 @@ test('a status has the codes that the route and its middleware declare', async (
 test('a code with members is an alternative, with the members beside those of every problem', async () => {
   const members = z.object({ email: z.email(), tries: z.int().optional() });
   const taken = endpoint({ errors: { 409: { EMAIL_TAKEN: members, FROZEN: true, A: true } } });
-  const router = createRouter().put('/u', taken, handler);
 
-  const { components } = await generateDocument(router.getRoutes());
+  const { components } = await describeRoute('PUT /u', taken);
 
   expect(contentOf(components.responses?.Conflict)).toEqual({
     oneOf: [
@@ -587,25 +516,20 @@ test('a code with members is an alternative, with the members beside those of ev
 test('a single code with members has no alternatives', async () => {
   const members = z.object({ by: z.string() }).meta({ id: 'Lock' });
   const locked = endpoint({ errors: { 423: { LOCKED: members } } });
-  const router = createRouter().put('/u', locked, handler);
 
-  const { components } = await generateDocument(router.getRoutes());
+  const { components } = await describeRoute('PUT /u', locked);
 
   expect(contentOf(components.responses?.Locked)).toMatchObject({
     allOf: [PROBLEM, { required: ['by'], properties: { by: { type: 'string' } } }],
   });
 });
 
-const contentOf = (response: unknown) =>
-  (response as Response).content?.['application/problem+json']?.schema;
-
 test('an error with a schema in endpoint() has this schema', async () => {
   const schema = z.object({ error: z.string() });
-  const router = createRouter().get('/u', endpoint({ responses: { 401: schema } }), handler);
 
-  const { paths } = await generateDocument(router.getRoutes());
+  const { operation } = await describeRoute('GET /u', endpoint({ responses: { 401: schema } }));
 
-  expect(paths['/u']?.get?.responses['401']).toMatchObject({
+  expect(operation.responses['401']).toMatchObject({
     content: { 'application/json': { schema: { required: ['error'] } } },
   });
 });
@@ -617,10 +541,10 @@ test.each([
     ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy', 'RateLimit'],
   ],
 ])('limits with %s headers are documented in every response', async (headers, names) => {
-  const router = createRouter().get('/u', withMetadata({ rateLimit: [{ headers }] }), handler);
+  const limit = withMetadata({ rateLimit: [{ headers }] });
 
-  const { paths, components } = await generateDocument(router.getRoutes());
-  const success = paths['/u']?.get?.responses['2XX'] as { headers: object };
+  const { operation, components } = await describeRoute('GET /u', limit);
+  const success = operation.responses['2XX'] as { headers: object };
   const limited = components.responses?.TooManyRequests as Response & { headers: object };
 
   expect(Object.keys(success.headers)).toEqual(names);
@@ -630,15 +554,14 @@ test.each([
 });
 
 test('a limiter that counts only some statuses adds its headers to these and to 429', async () => {
-  const router = createRouter().get(
-    '/u',
-    rateLimit({ countOnly: [202, 401] }),
-    endpoint({ responses: { 200: {}, 202: {} } }),
-    handler,
-  );
+  const limit = rateLimit({ countOnly: [202, 401] });
 
-  const { paths, components } = await generateDocument(router.getRoutes());
-  const responses = paths['/u']?.get?.responses as Record<string, Response>;
+  const { operation, components } = await describeRoute(
+    'GET /u',
+    limit,
+    endpoint({ responses: { 200: {}, 202: {} } }),
+  );
+  const responses = operation.responses as Record<string, Response>;
   const limited = components.responses?.TooManyRequests as Response;
 
   expect(responses['200']?.headers).toBeUndefined();
@@ -662,20 +585,13 @@ test('routes with two kinds of limits have separate 429 responses', async () => 
 });
 
 test('of several limiters on one route the document contains all limits and headers', async () => {
-  const router = createRouter()
-    .use(rateLimit({ name: 'all', max: 1_000, window: '1h', headers: 'draft-10' }))
-    .get(
-      '/reports',
-      tieredRateLimit({
-        tiers: { free: { max: 5, window: '1m' }, pro: { max: 50, window: '1m' } },
-        tierResolver: () => 'free',
-      }),
-      handler,
-    );
+  const all = rateLimit({ name: 'all', max: 1_000, window: '1h', headers: 'draft-10' });
+  const tiers = { free: { max: 5, window: '1m' }, pro: { max: 50, window: '1m' } };
+  const byTier = tieredRateLimit({ tiers, tierResolver: () => 'free' });
 
-  const { paths, components } = await generateDocument(router.getRoutes());
+  const { operation, components } = await describeRoute('GET /reports', all, byTier);
   const limited = components.responses?.TooManyRequests as Response;
-  const success = paths['/reports']?.get?.responses['2XX'] as Response;
+  const success = operation.responses['2XX'] as Response;
 
   expect(components.responses?.MethodNotAllowed).toEqual({
     description: 'The path does not allow this method',
@@ -695,20 +611,15 @@ test('of several limiters on one route the document contains all limits and head
 });
 
 test('middleware describes headers and media types of responses', async () => {
-  const middleware = withMetadata({
-    responses: {
-      200: {
-        description: 'Rows',
-        headers: { ETag: 'The version' },
-        mediaTypes: ['text/csv', 'text/html'],
-      },
-    },
-  });
-  const { paths, components } = await generateDocument(
-    createRouter().get('/r', middleware, handler).getRoutes(),
+  const mediaTypes = ['text/csv', 'text/html'];
+  const rows = { description: 'Rows', headers: { ETag: 'The version' }, mediaTypes };
+
+  const { operation, components } = await describeRoute(
+    'GET /r',
+    withMetadata({ responses: { 200: rows } }),
   );
 
-  expect(paths['/r']?.get?.responses['200']).toEqual({
+  expect(operation.responses['200']).toEqual({
     description: 'Rows',
     headers: { ETag: { $ref: '#/components/headers/ETag' } },
     content: { 'text/csv': { schema: {} }, 'text/html': { schema: {} } },
@@ -720,18 +631,15 @@ test('middleware describes headers and media types of responses', async () => {
 });
 
 test('a schema describes JSON; other media types are text', async () => {
-  const router = createRouter().get(
-    '/r',
+  const mediaTypes = ['application/ld+json', 'text/html', 'a/json-seq'];
+
+  const { operation } = await describeRoute(
+    'GET /r',
     endpoint({ responses: { 200: z.object({ id: z.string() }) } }),
-    withMetadata({
-      responses: { 200: { mediaTypes: ['application/ld+json', 'text/html', 'a/json-seq'] } },
-    }),
-    handler,
+    withMetadata({ responses: { 200: { mediaTypes } } }),
   );
 
-  const { paths } = await generateDocument(router.getRoutes());
-
-  expect(paths['/r']?.get?.responses['200']).toMatchObject({
+  expect(operation.responses['200']).toMatchObject({
     content: {
       'application/ld+json': { schema: { required: ['id'] } },
       'text/html': { schema: { type: 'string' } },
@@ -763,14 +671,12 @@ test('a schema with a name is shared, with a separate name for each of its forms
 
 test('of two forms of a schema, the second is named after its direction', async () => {
   const size = z.object({ size: z.string().default('m') }).meta({ id: 'Size' });
-  const router = createRouter().post(
-    '/sizes',
+
+  const { components } = await describeRoute(
+    'POST /sizes',
     endpoint({ responses: { 201: z.array(size) } }),
     validates({ body: z.array(size) }),
-    handler,
   );
-
-  const { components } = await generateDocument(router.getRoutes());
 
   expect(components.schemas).toMatchObject({
     Size: { properties: { size: { default: 'm' } } },
@@ -780,22 +686,18 @@ test('of two forms of a schema, the second is named after its direction', async 
 
 test('a recursive schema without a name is named after its operation and its place', async () => {
   const tree = (place: string) => ({ properties: { [place]: { items: { $ref: '#' } } } });
-  const router = createRouter().put(
-    '/trees/:id',
-    endpoint({ responses: { 200: tree('response') } }),
-    validates({
-      ...{ params: tree('id'), query: tree('q') },
-      ...{ headers: tree('x-tree'), body: tree('body') },
-    }),
-    handler,
-  );
+  const parameters = { params: tree('id'), query: tree('q'), headers: tree('x-tree') };
 
-  const { paths, components } = await generateDocument(router.getRoutes());
+  const { operation, components } = await describeRoute(
+    'PUT /trees/:id',
+    endpoint({ responses: { 200: tree('response') } }),
+    validates({ ...parameters, body: tree('body') }),
+  );
 
   expect(Object.keys(components.schemas ?? {}).join(' ')).toBe(
     'putTreesByIdParams putTreesByIdQuery putTreesByIdHeaders putTreesByIdBody putTreesByIdResponse Problem',
   );
-  expect(paths['/trees/{id}']?.put?.parameters?.map(({ schema }) => schema)).toEqual(
+  expect(operation.parameters?.map(({ schema }) => schema)).toEqual(
     ['Params', 'Query', 'Headers'].map((name) => ({
       items: { $ref: `#/components/schemas/putTreesById${name}` },
     })),
@@ -809,12 +711,11 @@ test('a schema that contains itself refers to a component', async () => {
       return z.array(tree);
     },
   });
-  const router = createRouter().post('/trees', validates({ body: tree }), handler);
 
-  const { paths, components } = await generateDocument(router.getRoutes());
+  const { operation, components } = await describeRoute('POST /trees', validates({ body: tree }));
   const $ref = '#/components/schemas/postTreesBody';
 
-  expect(paths['/trees']?.post?.requestBody?.content['application/json']?.schema).toEqual({ $ref });
+  expect(operation.requestBody?.content['application/json']?.schema).toEqual({ $ref });
   expect(components.schemas?.postTreesBody).toMatchObject({
     properties: { children: { items: { $ref } } },
   });
@@ -830,22 +731,12 @@ test('text that looks like a reference is not changed', async () => {
       d: { default: data, examples: [data] },
     },
   };
-  const router = createRouter().get('/x', endpoint({ responses: { 200: schema } }), handler);
 
-  const { paths } = await generateDocument(router.getRoutes());
+  const { operation } = await describeRoute('GET /x', endpoint({ responses: { 200: schema } }));
 
-  expect(paths['/x']?.get?.responses['200']).toMatchObject({
-    content: {
-      'application/json': {
-        schema: {
-          properties: {
-            $ref: { const: data },
-            enum: { $ref: '#/components/schemas/A' },
-            d: { default: data, examples: [data] },
-          },
-        },
-      },
-    },
+  const properties = { ...schema.properties, enum: { $ref: '#/components/schemas/A' } };
+  expect(operation.responses['200']).toMatchObject({
+    content: { 'application/json': { schema: { properties } } },
   });
 });
 
@@ -888,13 +779,11 @@ test.each<[string, object[], object[], object[]]>([
   ['the same alternatives', [{ s: [] }, {}], [{ s: [] }, {}], [{ s: [] }, {}]],
   ['nothing and one scheme', [], [{ bearer: [] }], [{ bearer: [] }]],
 ])('a route with two guards requires both: %s', async (_, outer, inner, expected) => {
-  const router = createRouter()
-    .use(withMetadata({ security: outer }))
-    .get('/', withMetadata({ security: inner }), handler);
+  const [first, second] = [withMetadata({ security: outer }), withMetadata({ security: inner })];
 
-  const { paths } = await generateDocument(router.getRoutes());
+  const { operation } = await describeRoute('GET /', first, second);
 
-  expect(paths['/']?.get?.security).toEqual(expected);
+  expect(operation.security).toEqual(expected);
 });
 
 test.each([

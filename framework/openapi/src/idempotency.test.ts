@@ -1,24 +1,22 @@
-import { createRouter, endpoint } from '@fw/core';
+import { endpoint } from '@fw/core';
 import { idempotency, memoryStore } from '@fw/middleware/idempotency';
 import { validate } from '@fw/validation';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
-import { generateDocument } from './document.ts';
+import { describeRoute } from './testing/describe-route.ts';
 
 test('idempotency() documents its header next to those of the route, and its errors', async () => {
   const store = memoryStore();
-  const router = createRouter().post(
-    '/payments',
+
+  const { operation, components } = await describeRoute(
+    'POST /payments',
     endpoint({ responses: { 201: {} } }),
     validate({ headers: z.object({ 'x-shop': z.string() }) }),
     idempotency({ store, required: true, retentionMs: 90 * 60_000 }),
-    () => ({}),
   );
 
-  const { paths, components } = await generateDocument(router.getRoutes());
-
-  expect(paths['/payments']?.post).toMatchObject({
+  expect(operation).toMatchObject({
     parameters: [
       { name: 'x-shop', in: 'header' },
       {

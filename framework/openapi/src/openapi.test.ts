@@ -1,7 +1,7 @@
 import { type Application, createApp, createRouter, endpoint, type Router } from '@fw/core';
-import { quiet, request } from '@fw/core/testing';
+import { quiet, recordLog, request } from '@fw/core/testing';
 import { validate } from '@fw/validation';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 
 import { type OpenApiDocument, type OpenApiOptions, openapi } from './index.ts';
@@ -48,25 +48,16 @@ test('routers may be several, with different mount paths', async () => {
 
 test('the document is built once, on the first request', async () => {
   const { app, router } = createDocumentedApp();
-  let reads = 0;
-  const counting = createApp().use(
-    openapi({
-      router: {
-        getRoutes() {
-          reads++;
-          return router.getRoutes();
-        },
-      },
-    }),
-  );
+  const getRoutes = vi.fn(() => router.getRoutes());
+  const counting = createApp().use(openapi({ router: { getRoutes } }));
   router.get('/later', (ctx) => ctx.json({}));
-  expect(reads).toBe(0);
+  expect(getRoutes).not.toHaveBeenCalled();
 
   const responses = await Promise.all([1, 2, 3].map(() => request(counting, '/openapi.json')));
   router.get('/too-late', (ctx) => ctx.json({}));
   await request(counting, '/openapi.json');
 
-  expect(reads).toBe(2); // for the check at the start, and for the document
+  expect(getRoutes).toHaveBeenCalledTimes(2); // for the check at the start, and for the document
   expect(new Set(responses.map((response) => response.headers.get('etag'))).size).toBe(1);
   expect(Object.keys((await readDocument(counting)).paths)).toEqual([
     '/api/users/{id}',
@@ -92,8 +83,7 @@ test('an application does not start if routes contradict each other in the docum
 });
 
 test('an application that starts logs request schemas without a JSON Schema form', async () => {
-  const warnings: string[] = [];
-  const logger = { info() {}, warn: (text: string) => warnings.push(text), error() {} };
+  const { logger, problems } = recordLog();
   const isEven = z.custom<number>((value) => Number(value) % 2 === 0);
   const size = z.string().transform(Number);
   const body = z.object({ at: z.date(), count: isEven, size });
@@ -103,23 +93,21 @@ test('an application that starts logs request schemas without a JSON Schema form
   await app.ready();
   await app.ready();
 
-  expect(warnings).toEqual([
-    'The OpenAPI document does not describe the body of POST /counts: the type "custom" at "/count" has no JSON Schema form',
+  expect(problems).toEqual([
+    'warn: The OpenAPI document does not describe the body of POST /counts: the type "custom" at "/count" has no JSON Schema form',
   ]);
 });
 
 test('a failed build gets 500 and is tried again', async () => {
-  let fails = 1;
+  const described = endpoint({ responses: { 200: { schema: {} } } });
+  const toJsonSchema = vi
+    .fn(() => ({ type: 'object' }))
+    .mockImplementationOnce(() => {
+      throw new Error('not yet');
+    });
   const { app } = createDocumentedApp({
-    routers: [
-      createRouter().get('/u', endpoint({ responses: { 200: { schema: {} } } }), (ctx) =>
-        ctx.json({}),
-      ),
-    ],
-    toJsonSchema() {
-      if (fails-- > 0) throw new Error('not yet');
-      return { type: 'object' };
-    },
+    routers: [createRouter().get('/u', described, (ctx) => ctx.json({}))],
+    toJsonSchema,
   });
 
   expect((await request(app, '/openapi.json')).status).toBe(500);
@@ -203,20 +191,20 @@ test('a trailing slash of path has no meaning, and docs may be the root', async 
   expect(await (await request(app, '/')).text()).toContain('data-document="spec.json"');
 });
 
-test('docs: false serves only the document', async () => {
-  const { app } = createDocumentedApp({ docs: false });
+test.each([
+  [{ docs: false }, 200, 404],
+  [{ enabled: false }, 404, 404],
+] as const)(
+  'with %o the document has the status %i and the page %i',
+  async (options, ...statuses) => {
+    const { app } = createDocumentedApp(options);
+    const paths = ['/openapi.json', '/docs', '/api/users/7'];
 
-  expect((await request(app, '/docs')).status).toBe(404);
-  expect((await request(app, '/openapi.json')).status).toBe(200);
-});
+    const responses = await Promise.all(paths.map((path) => request(app, path)));
 
-test('enabled: false serves nothing', async () => {
-  const { app } = createDocumentedApp({ enabled: false });
-
-  expect((await request(app, '/openapi.json')).status).toBe(404);
-  expect((await request(app, '/docs')).status).toBe(404);
-  expect((await request(app, '/api/users/7')).status).toBe(200);
-});
+    expect(responses.map(({ status }) => status)).toEqual([...statuses, 200]);
+  },
+);
 
 test('it responds with 200 also after the routes', async () => {
   const router = createRouter().get('/u', (ctx) => ctx.json({}));

@@ -1,24 +1,17 @@
 import { createApp, createRouter, endpoint, type Middleware, type Router } from '@fw/core';
-import { request } from '@fw/core/testing';
+import { recordLog, request } from '@fw/core/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
 import { mcp } from './mcp/mcp.ts';
 import { openapi } from './openapi.ts';
 
-/** A logger and its warnings. */
-function collectWarnings() {
-  const warnings: string[] = [];
-  const logger = { info() {}, warn: (message: string) => warnings.push(message), error() {} };
-  return { warnings, logger };
-}
-
 function usersRouter() {
   return createRouter().get('/users/:id', () => 'user');
 }
 
 test('a documented router that is not mounted is logged once at start', async () => {
-  const { warnings, logger } = collectWarnings();
+  const { problems, logger } = recordLog();
   const router = createRouter().mount('/api', usersRouter());
   const app = createApp({ logger }).use(openapi({ router }));
 
@@ -26,13 +19,13 @@ test('a documented router that is not mounted is logged once at start', async ()
   await app.ready();
 
   expect((await request(app, '/api/users/7')).status).toBe(404);
-  expect(warnings).toEqual([
-    'The OpenAPI document has /api/users/:id, but requests for it get 404, because its router is not mounted: use app.route(prefix, router)',
+  expect(problems).toEqual([
+    'warn: The OpenAPI document has /api/users/:id, but requests for it get 404, because its router is not mounted: use app.route(prefix, router)',
   ]);
 });
 
 test('a router of which only one of two parents is mounted is logged with the other path', async () => {
-  const { warnings, logger } = collectWarnings();
+  const { problems, logger } = recordLog();
   const users = usersRouter();
   createRouter().mount('/old', users);
   const app = createApp({ logger })
@@ -41,19 +34,19 @@ test('a router of which only one of two parents is mounted is logged with the ot
 
   await app.ready();
 
-  expect(warnings).toEqual([
+  expect(problems).toEqual([
     expect.stringContaining('has /old/users/:id, but requests for it get 404'),
   ]);
 });
 
 test('nothing is logged for schemas that the option toJsonSchema may describe', async () => {
-  const { warnings, logger } = collectWarnings();
+  const { problems, logger } = recordLog();
   const router = createRouter().get('/', endpoint({ reads: { query: z.custom() } }), () => '');
   const app = createApp({ logger }).use(openapi({ router, toJsonSchema: () => ({}) }));
 
   await app.route('/', router).ready();
 
-  expect(warnings).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
 test.each<[string, (router: Router) => Middleware]>([
@@ -72,7 +65,7 @@ test.each<[string, (router: Router) => Middleware]>([
 });
 
 test('nothing is logged for a router that is mounted later or another way', async () => {
-  const { warnings, logger } = collectWarnings();
+  const { problems, logger } = recordLog();
   const [later, direct, nested, shared] = Array.from({ length: 4 }, usersRouter);
   const excluded = createRouter().get('/excluded', () => '');
   const internal = createRouter().get('/', endpoint({ visibility: 'internal' }), () => '');
@@ -91,5 +84,5 @@ test('nothing is logged for a router that is mounted later or another way', asyn
 
   await app.ready();
 
-  expect(warnings).toEqual([]);
+  expect(problems).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { json } from '@fw/body-parser';
 import { type Application, createApp, createRouter, type Router } from '@fw/core';
-import { quiet, type RequestOptions, request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 
 import { type ControllersOptions, controllersPlugin, type Type } from '../index.ts';
 
@@ -27,12 +27,7 @@ export function send(
   path: string,
   body?: unknown,
 ): Promise<Response> {
-  const options: RequestOptions = { method, headers: { 'content-type': 'application/json' } };
-  return request(
-    app,
-    path,
-    body === undefined ? options : { ...options, body: JSON.stringify(body) },
-  );
+  return request(app, path, body === undefined ? { method } : { method, json: body });
 }
 
 /** The body of `GET /` in an application with these controllers. */

@@ -80,16 +80,6 @@ describe('a known path with an unregistered method', () => {
     expect([await allow('OPTIONS'), await allow('POST')]).toEqual([methods, methods]);
   });
 
-  test('gets 405 also without errorHandler() and notFoundHandler()', async () => {
-    const router = users();
-    const app = createApp({ logger: quiet }).use(router.routes(), router.allowedMethods());
-
-    const response = await request(app, '/users', { method: 'PUT' });
-
-    expect(response.status).toBe(405);
-    expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
-  });
-
   test.each<[string, (router: Router) => Application, string]>([
     ['app.route', (router) => serve(router, '/api'), '/api/users'],
     ['a mount', (router) => serve(createRouter().mount('/api', router)), '/api/users'],
@@ -112,6 +102,11 @@ describe('a known path with an unregistered method', () => {
       '/API/Users/',
     ],
     ['an escape', (router) => serve(router), '/%75sers'],
+    [
+      'neither errorHandler() nor notFoundHandler()',
+      (router) => createApp({ logger: quiet }).use(router.routes(), router.allowedMethods()),
+      '/users',
+    ],
     [
       'no prefix, where the router is mounted elsewhere as well',
       (router) => {
@@ -144,12 +139,15 @@ describe('a known path with an unregistered method', () => {
     expect((await request(app, '/users', { method: 'DELETE' })).status).toBe(404);
   });
 
-  test('passes requests for unknown paths to later middleware', async () => {
-    const response = await request(serve(users()), '/unknown', { method: 'DELETE' });
+  test.each(['DELETE', 'OPTIONS'])(
+    'passes %s of an unknown path to later middleware',
+    async (method) => {
+      const response = await request(serve(users()), '/unknown', { method });
 
-    expect(response.status).toBe(404);
-    expect(response.headers.get('allow')).toBeNull();
-  });
+      expect(response.status).toBe(404);
+      expect(response.headers.get('allow')).toBeNull();
+    },
+  );
 });
 
 // R17
@@ -228,10 +226,6 @@ describe('OPTIONS', () => {
     expect(response.headers.get('allow')).toBeNull();
   });
 
-  test('on an unknown path gets 404', async () => {
-    expect((await request(serve(users()), '/unknown', { method: 'OPTIONS' })).status).toBe(404);
-  });
-
   test('* gets 204', async () => {
     const response = await request(serve(users()), '*', { method: 'OPTIONS' });
 
@@ -252,20 +246,14 @@ describe('a method that no route uses', () => {
     },
   );
 
-  test.each(['TRACE', 'QUERY', 'PATCH'])('gets 405 on a known path: %s', async (method) => {
-    const response = await request(serve(users()), '/users', { method });
-
-    expect(response.status).toBe(405);
-    expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
+  test.each(['TRACE', 'QUERY'])('gets 405 on a known path: %s', async (method) => {
+    expect((await request(serve(users()), '/users', { method })).status).toBe(405);
   });
 
   test('gets 405 on a known path once any route uses it', async () => {
     const app = serve(users().route('PROPFIND', '/files', respond));
 
-    const response = await request(app, '/users', { method: 'PROPFIND' });
-
-    expect(response.status).toBe(405);
-    expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
+    expect((await request(app, '/users', { method: 'PROPFIND' })).status).toBe(405);
     expect((await request(app, '/files', { method: 'PROPFIND' })).status).toBe(200);
   });
 

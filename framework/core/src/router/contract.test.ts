@@ -1,6 +1,6 @@
 import { createApp, type Middleware } from '@fw/core';
 import { violationOf } from '@fw/core/extension';
-import { request } from '@fw/core/testing';
+import { recordLog, request } from '@fw/core/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createRouter } from './create-router.ts';
@@ -14,14 +14,12 @@ type Handler = (...args: Parameters<Middleware>) => never;
 
 /** Sends a request to a route with the contract `Order`. */
 async function responseOf(handler: Handler, before: Middleware[] = []) {
-  const logs: string[] = [];
-  const log = (message: string, error?: unknown) => void logs.push(`${message} ${error ?? ''}`);
+  const { logger, problems, errors } = recordLog();
   const contract = endpoint({ responses: { 200: Order } });
   const router = createRouter().get('/orders/:id', contract, handler);
-  const app = createApp({ logger: { info() {}, warn: log, error: log } });
-  app.use(...before, router.routes());
+  const app = createApp({ logger }).use(...before, router.routes());
   const send = () => request(app, '/orders/7');
-  return { response: await send(), send, logs };
+  return { response: await send(), send, problems, errors };
 }
 
 afterEach(() => {
@@ -40,24 +38,24 @@ describe.each<[string, (value: unknown) => Handler]>([
   });
 
   test('gets 500 for a missing field; the log has method, route, status and pointer', async () => {
-    const { response, logs } = await responseOf(handle({ id: 1, lines: [{}] }));
+    const { response, errors } = await responseOf(handle({ id: 1, lines: [{}] }));
 
     expect(response.status).toBe(500);
     expect(await response.text()).not.toContain('sku');
-    expect(logs.join()).toContain(
+    expect(errors.join()).toContain(
       'Response 200 of GET /orders/:id breaks its contract: "/lines/0/sku" is missing',
     );
   });
 
   test('sends it without the missing field in production, and logs that once', async () => {
     vi.stubEnv('NODE_ENV', 'production');
-    const { response, send, logs } = await responseOf(handle({ ...row, lines: [{ hash: 1 }] }));
+    const { response, send, problems } = await responseOf(handle({ ...row, lines: [{ hash: 1 }] }));
 
     await send();
 
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ id: 1, lines: [{}] });
-    expect(logs).toEqual([expect.stringContaining('"/lines/0/sku" is missing')]);
+    expect(problems).toEqual([expect.stringContaining('"/lines/0/sku" is missing')]);
   });
 });
 
@@ -66,7 +64,7 @@ test.each([
   ['production', 202, /^\{\}$/],
 ])('JSON with an undeclared status has no field in %s', async (environment, status, text) => {
   vi.stubEnv('NODE_ENV', environment);
-  const { response, logs } = await responseOf((ctx) => {
+  const { response, problems, errors } = await responseOf((ctx) => {
     ctx.status = 202;
     return row as never;
   });
@@ -75,29 +73,29 @@ test.each([
   const body = await response.text();
   expect(body).toMatch(text);
   expect(body).not.toContain('passwordHash');
-  expect(logs.join()).toContain(
+  expect([...problems, ...errors].join()).toContain(
     'Response 202 of GET /orders/:id breaks its contract: its JSON has no declared schema; declare the status in endpoint({ responses }), or throw an error',
   );
 });
 
 describe('a handler with a contract that sends and returns nothing', () => {
   test('gets 500, and the log has the route and a remedy', async () => {
-    const { response, logs } = await responseOf((async () => {}) as never);
+    const { response, errors } = await responseOf((async () => {}) as never);
 
     expect(response.status).toBe(500);
-    expect(logs.join()).toContain(
+    expect(errors.join()).toContain(
       'Response 204 of GET /orders/:id breaks its contract: its JSON is missing: the handler sent and returned nothing; return the declared response',
     );
   });
 
   test('gets 204 in production, which is logged once', async () => {
     vi.stubEnv('NODE_ENV', 'production');
-    const { response, send, logs } = await responseOf((() => {}) as never);
+    const { response, send, problems } = await responseOf((() => {}) as never);
 
     await send();
 
     expect(response.status).toBe(204);
-    expect(logs).toEqual([expect.stringContaining('breaks its contract')]);
+    expect(problems).toEqual([expect.stringContaining('breaks its contract')]);
   });
 
   test.each<readonly [number, Parameters<typeof endpoint>[0]['responses']]>([
@@ -120,9 +118,8 @@ test.each([
   ['any value', z.object({ users: z.unknown() })],
   ['an object with optional fields', z.object({ users: z.object({ a: z.number().optional() }) })],
 ])('a Map where the contract has %s is rejected with its pointer', async (_, schema) => {
-  const logs: string[] = [];
-  const log = (message: string, error?: unknown) => void logs.push(`${message} ${error ?? ''}`);
-  const app = createApp({ logger: { info() {}, warn: log, error: log } });
+  const { logger, errors } = recordLog();
+  const app = createApp({ logger });
   const router = createRouter().get('/', endpoint({ responses: { 200: schema } }), () => {
     return { users: new Map([['ada', 1]]) } as never;
   });
@@ -130,7 +127,7 @@ test.each([
   const response = await request(app.use(router.routes()), '/');
 
   expect(response.status).toBe(500);
-  expect(logs.join()).toMatch(
+  expect(errors.join()).toMatch(
     /"\/users" (?:has|is of) the type Map.*use Object\.fromEntries\(map\)/,
   );
 });

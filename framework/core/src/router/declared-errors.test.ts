@@ -1,6 +1,6 @@
 import { ConflictError, createApp, HttpError, NotFoundError } from '@fw/core';
 import { errorCodes, violationOf } from '@fw/core/extension';
-import { request } from '@fw/core/testing';
+import { recordLog, request } from '@fw/core/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 
@@ -22,13 +22,8 @@ async function failWith(
   fail: (ctx: Declared) => unknown,
   { layers = [create], method = 'POST', path = '/users' } = {},
 ) {
-  const logs: string[] = [];
-  const errors: unknown[] = [];
-  const log = (message: string, error?: unknown) => {
-    logs.push(`${message} ${error ?? ''}`);
-    if (error) errors.push(error);
-  };
-  const app = createApp({ logger: { info() {}, warn: log, error: log } });
+  const { logger, problems, errors } = recordLog();
+  const app = createApp({ logger });
   const violations: unknown[] = [];
   app.use(async (ctx, next) => {
     await next().finally(() => violations.push(violationOf(ctx)));
@@ -38,7 +33,7 @@ async function failWith(
   const send = () => request(app, path.replace(':id', '7'), { method });
   const response = await send();
   const problem = JSON.parse((await response.text()) || '{}');
-  return { response, problem, logs, errors, violations, send };
+  return { response, problem, problems, errors, violations, send };
 }
 
 afterEach(() => {
@@ -107,25 +102,23 @@ describe('ctx.fail', () => {
     ['constructor', [create]],
     ['EMAIL_TAKEN', []],
   ])('is a 500 for %s, which the route does not declare', async (code, layers) => {
-    const { response, logs } = await failWith((ctx) => ctx.fail(code), { layers });
+    const { response, errors } = await failWith((ctx) => ctx.fail(code), { layers });
 
     expect(response.status).toBe(500);
-    expect(logs.join()).toContain(
+    expect(errors.join()).toContain(
       `POST /users cannot fail with "${code}": endpoint() does not declare it`,
     );
   });
 
   test('of an undeclared code names the pattern of the route, outside of a route the path', async () => {
     const fail = (ctx: Context) => ctx.fail('UNKNOWN' as never);
-    const errors: string[] = [];
-    const error = (_: string, thrown: unknown) => void errors.push(String(thrown));
-    const logger = { info() {}, warn() {}, error };
+    const { logger, errors } = recordLog();
     const inRoute = createRouter().get('/users/:id', fail);
 
     await request(createApp({ logger }).use(inRoute.routes()), '/users/7');
     await request(createApp({ logger }).use(fail), '/users/7');
 
-    expect(errors).toEqual(
+    expect(errors.map(String)).toEqual(
       ['/users/:id', '/users/7'].map(
         (path) =>
           `TypeError: GET ${path} cannot fail with "UNKNOWN": endpoint() does not declare it`,
@@ -158,16 +151,16 @@ describe.each<[string, (ctx: Declared, code: string, members?: object) => never]
   test('must be complete: else a 500, in production the problem and one log entry', async () => {
     const incomplete = (ctx: Declared) => fail(ctx, 'EMAIL_TAKEN');
 
-    const { response, logs } = await failWith(incomplete);
+    const { response, errors } = await failWith(incomplete);
     vi.stubEnv('NODE_ENV', 'production');
     const production = await failWith(incomplete);
     await production.send();
 
     const text = 'Response 409 of POST /users breaks its contract: "/email" is missing';
     expect(response.status).toBe(500);
-    expect(logs.join()).toContain(text);
+    expect(errors.join()).toContain(text);
     expect(production.problem).toMatchObject({ status: 409, code: 'EMAIL_TAKEN' });
-    expect(production.logs).toEqual([expect.stringContaining(text)]);
+    expect(production.problems).toEqual([expect.stringContaining(text)]);
   });
 });
 
@@ -186,13 +179,13 @@ test.each<[string, number, string, () => Error]>([
     const text = `Response ${status} of POST /users breaks its contract: "/code" is "${code}", which the route does not declare; add it to endpoint({ errors: { ${status}: … } })`;
 
     for (const fail of [throws, async () => throws()]) {
-      const { response, logs, errors } = await failWith(fail);
+      const { response, errors } = await failWith(fail);
       expect(response.status).toBe(500);
-      expect(logs.join()).toContain(text);
+      expect(errors.join()).toContain(text);
       expect(errors).toMatchObject([{ cause: error() }]);
     }
     vi.stubEnv('NODE_ENV', 'production');
-    const { problem, logs, violations, send } = await failWith(throws);
+    const { problem, problems, violations, send } = await failWith(throws);
     await send();
 
     expect(problem).toMatchObject({ status, code });
@@ -200,7 +193,7 @@ test.each<[string, number, string, () => Error]>([
       { status, code },
       { status, code },
     ]);
-    expect(logs).toEqual([expect.stringContaining(text)]);
+    expect(problems).toEqual([expect.stringContaining(text)]);
   },
 );
 
@@ -232,13 +225,13 @@ test.each<[string, number, readonly Middleware[], Middleware]>([
 test('an endless number of codes is logged at most 100 times', async () => {
   vi.stubEnv('NODE_ENV', 'production');
   let count = 0;
-  const { logs, send } = await failWith(() => {
+  const { problems, send } = await failWith(() => {
     throw new HttpError(409, 'No', { code: `CODE_${count++}` });
   });
 
   for (let at = 0; at < 150; at++) await send();
 
-  expect(logs).toHaveLength(100);
+  expect(problems).toHaveLength(100);
 });
 
 const errors = (status: number, ...codes: string[]) => codes.map((code) => ({ status, code }));
@@ -307,16 +300,16 @@ test.each<[string, object, object, { method: string; hasParams: boolean }?]>([
 
 test.each<[object, string]>([
   [{ 200: 'A' }, 'errors "200" of endpoint(): expected a status from 400 to 599'],
-  [{ 600: 'A' }, 'errors "600" of endpoint(): expected a status from 400 to 599'],
-  [{ '4XX': 'A' }, 'errors "4XX" of endpoint(): expected a status from 400 to 599'],
-  [{ 4090: 'A' }, 'errors "4090" of endpoint(): expected a status from 400 to 599'],
-  [{ 1409: 'A' }, 'errors "1409" of endpoint(): expected a status from 400 to 599'],
-  [{ 409: 'emailTaken' }, 'errors.409 "emailTaken" of endpoint(): expected upper-case codes'],
-  [{ 409: 'emailTAKEN' }, 'errors.409 "emailTAKEN" of endpoint(): expected upper-case codes'],
-  [{ 409: 'EMAILtaken' }, 'errors.409 "EMAILtaken" of endpoint(): expected upper-case codes'],
-  [{ 409: 'EMAIL-TAKEN' }, 'errors.409 "EMAIL-TAKEN" of endpoint(): expected upper-case codes'],
-  [{ 409: [''] }, 'errors.409 "" of endpoint(): expected upper-case codes'],
-  [{ 409: [7] }, 'errors.409 "7" of endpoint(): expected upper-case codes'],
+  ...['600', '4XX', '4090', '1409'].map((status): [object, string] => [
+    { [status]: 'A' },
+    `errors "${status}" of endpoint(): expected a status from 400 to 599`,
+  ]),
+  ...['emailTaken', 'emailTAKEN', 'EMAILtaken', 'EMAIL-TAKEN', [''], [7]].map(
+    (code): [object, string] => [
+      { 409: code },
+      `errors.409 "${code}" of endpoint(): expected upper-case codes`,
+    ],
+  ),
   [{ 409: { __proto__: null, A: 'x' } }, 'errors.409.A "x" of endpoint(): expected true, or a'],
   [{ 409: { A: false } }, 'errors.409.A "false" of endpoint(): expected true, or a schema'],
   [{ 503: { A: Taken } }, 'expected true: a 5xx has no extension members'],

@@ -7,7 +7,19 @@ import { serve } from './testing/echo.ts';
 
 const reach: Middleware = (ctx) => ctx.json({ route: ctx.route?.path });
 
-type Build = (guard: Middleware, options: RouterOptions) => Application;
+type Build = (guard: Middleware, create: (prefix?: string) => Router) => Application;
+
+const createQuietApp = () => createApp({ logger: quiet });
+
+/** A guard that lets all requests pass, and their paths. */
+function recordPaths(): { guard: Middleware; seen: string[] } {
+  const seen: string[] = [];
+  const guard: Middleware = (ctx, next) => {
+    seen.push(ctx.path);
+    return next();
+  };
+  return { guard, seen };
+}
 
 /** What is to be guarded, relative to `/admin`: the place itself, static, captured and the rest. */
 function secrets<Prefix extends string>(router: Router<Prefix>): Router<Prefix> {
@@ -34,83 +46,59 @@ function wholePaths(router: Router): Router {
 const WAYS: readonly [string, Build][] = [
   [
     'app.use(prefix)',
-    (guard, options) =>
-      createApp({ logger: quiet })
-        .use('/admin', guard)
-        .use(wholePaths(createRouter(options)).routes()),
+    (guard, create) => createQuietApp().use('/admin', guard).use(wholePaths(create()).routes()),
   ],
   [
     'app.use(prefix/)',
-    (guard, options) =>
-      createApp({ logger: quiet })
-        .use('/Admin/', guard)
-        .use(wholePaths(createRouter(options)).routes()),
+    (guard, create) => createQuietApp().use('/Admin/', guard).use(wholePaths(create()).routes()),
   ],
-  [
-    'router.use(path)',
-    (guard, options) => serve(wholePaths(createRouter(options).use('/admin', guard))),
-  ],
+  ['router.use(path)', (guard, create) => serve(wholePaths(create().use('/admin', guard)))],
   [
     'router.use(path) after the routes',
-    (guard, options) => serve(wholePaths(createRouter(options)).use('/admin', guard)),
+    (guard, create) => serve(wholePaths(create()).use('/admin', guard)),
   ],
   [
     'router.use(path) under a prefix option',
-    (guard, options) => {
-      const inner = createRouter({ ...options, prefix: '/admin' }).use('/', guard);
-      return serve(secrets(inner) as Router<string>);
-    },
+    (guard, create) => serve(secrets(create('/admin').use('/', guard))),
   ],
   [
     'router.use(path, guard, router)',
-    (guard, options) =>
-      serve(createRouter(options).use('/admin', guard, secrets(createRouter(options)))),
+    (guard, create) => serve(create().use('/admin', guard, secrets(create()))),
   ],
   [
     'router.use(guard) of a mounted router',
-    (guard, options) =>
-      serve(createRouter(options).mount('/admin', secrets(createRouter(options).use(guard)))),
+    (guard, create) => serve(create().mount('/admin', secrets(create().use(guard)))),
   ],
   [
     'router.use(guard) with app.route',
-    (guard, options) =>
-      createApp({ logger: quiet }).route('/admin', secrets(createRouter(options).use(guard))),
+    (guard, create) => createQuietApp().route('/admin', secrets(create().use(guard))),
   ],
   [
     'a group',
-    (guard, options) =>
-      serve(createRouter(options).group('/admin', [guard], (group) => void secrets(group))),
+    (guard, create) => serve(create().group('/admin', [guard], (group) => void secrets(group))),
   ],
   [
     'a group in a group',
-    (guard, options) =>
+    (guard, create) =>
       serve(
-        createRouter(options).group('/', guard, (outer) => {
+        create().group('/', guard, (outer) => {
           outer.group('/admin', (group) => void secrets(group));
         }),
       ),
   ],
   [
     'router.use(path) above a mount',
-    (guard, options) =>
-      serve(
-        createRouter(options)
-          .use('/admin', guard)
-          .mount('/', wholePaths(createRouter(options))),
-      ),
+    (guard, create) => serve(create().use('/admin', guard).mount('/', wholePaths(create()))),
   ],
   [
     'app.use(prefix) above app.route',
-    (guard, options) =>
-      createApp({ logger: quiet })
-        .use('/admin', guard)
-        .route('/admin', secrets(createRouter(options))),
+    (guard, create) => createQuietApp().use('/admin', guard).route('/admin', secrets(create())),
   ],
   [
     'the route itself',
-    (guard, options) =>
+    (guard, create) =>
       serve(
-        createRouter(options)
+        create()
           .get('/admin', guard, reach)
           .get('/admin/users', guard, reach)
           .get('/admin/café', guard, reach)
@@ -121,81 +109,25 @@ const WAYS: readonly [string, Build][] = [
 ];
 
 /** Spellings of the paths under /admin, and paths that only look similar. */
-const SPELLINGS = [
-  '/admin',
-  '/admin/',
-  '/ADMIN',
-  '/Admin/',
-  '/%61dmin',
-  '/%41DMIN/',
-  '/a%64mi%6e',
-  '/a%64mi%6E',
-  '/admin?x=/public',
-  '/admin/users',
-  '/admin/users/',
-  '/ADMIN/USERS',
-  '/admin/%75sers',
-  '/admin/%55sers/',
-  '/admin/caf%C3%A9',
-  '/admin/caf%c3%a9',
-  '/Admin/CAF%C3%A9/',
-  '/admin/users/7',
-  '/aDmIn/uSeRs/7/',
-  '/%61dmin/users/%37',
-  '/admin/users/..;',
-  '/admin/users/a%2Fb',
-  '/admin/users/a;b',
-  '/admin/users/%252e%252e',
-  '/admin/users/...',
-  '/admin/users/7/posts',
-  '/ADMIN/users/7/POSTS',
-  '/admin/files/a',
-  '/admin/files/a/b%2Fc',
-  '/admin/nobody',
-  '/admin/users/7?redirect=//x',
-  'http://localhost/admin/users',
-  'http://localhost/%61DMIN/users/',
-  'http://other.example/admin',
-  '/admin/.',
-  '/admin/./users',
-  '/./admin/users',
-  '/public/../admin/users',
-  '/public/%2e%2e/admin/users',
-  '/public/..%2Fadmin/users',
-  '/public/..;/admin/users',
-  '/admin/..',
-  '/admin%2Fusers',
-  '/admin%2fusers%2f7',
-  '/%61dmin%2Fusers',
-  '/admin%252Fusers',
-  '/%2561dmin/users',
-  '/%2Fadmin/users',
-  '/admin;/users',
-  '/admin;x=1/users',
-  '/;/admin/users',
-  '/admin%3B/users',
-  '/admin\\users',
-  '\\admin\\users',
-  '/admin%5Cusers',
-  '/public/..\\admin/users',
-  '//admin/users',
-  '/admin//users',
-  '/admin/users//',
-  '///admin',
-  '/admin%00/users',
-  '/admin/users%00',
-  '/admin%20/users',
-  '/admin+/users',
-  '/admin./users',
-  '/.admin/users',
-  '/admin%E2%80%8B/users',
-  '/%EF%BD%81dmin/users',
-  '/adm%C4%B1n/users',
-  '/admin%C0%AFusers',
-  '/admin%ZZ',
-  '/admin#/users',
-  '/administrators/users',
-];
+const SPELLINGS = String.raw`
+  /admin /admin/ /ADMIN /Admin/ /%61dmin /%41DMIN/ /a%64mi%6e /a%64mi%6E /admin?x=/public
+  /admin/users /admin/users/ /ADMIN/USERS /admin/%75sers /admin/%55sers/ /admin/caf%C3%A9
+  /admin/caf%c3%a9 /Admin/CAF%C3%A9/ /admin/users/7 /aDmIn/uSeRs/7/ /%61dmin/users/%37
+  /admin/users/..; /admin/users/a%2Fb /admin/users/a;b /admin/users/%252e%252e /admin/users/...
+  /admin/users/7/posts /ADMIN/users/7/POSTS /admin/files/a /admin/files/a/b%2Fc /admin/nobody
+  /admin/users/7?redirect=//x http://localhost/admin/users http://localhost/%61DMIN/users/
+  http://other.example/admin /admin/. /admin/./users /./admin/users /public/../admin/users
+  /public/%2e%2e/admin/users /public/..%2Fadmin/users /public/..;/admin/users /admin/..
+  /admin%2Fusers /admin%2fusers%2f7 /%61dmin%2Fusers /admin%252Fusers /%2561dmin/users
+  /%2Fadmin/users /admin;/users /admin;x=1/users /;/admin/users /admin%3B/users
+  /admin\users \admin\users /admin%5Cusers /public/..\admin/users
+  //admin/users /admin//users /admin/users// ///admin /admin%00/users /admin/users%00
+  /admin%20/users /admin+/users /admin./users /.admin/users /admin%E2%80%8B/users
+  /%EF%BD%81dmin/users /adm%C4%B1n/users /admin%C0%AFusers /admin%ZZ /admin#/users
+  /administrators/users
+`
+  .trim()
+  .split(/\s+/);
 
 /** Whether a route, or the normalised path that reached it, is under /admin. */
 function isSecret(route: string, spelling: string): boolean {
@@ -211,10 +143,11 @@ describe.each(WAYS)('a guard mounted by %s', (_, build) => {
     'runs for every spelling that reaches a route under it: %o',
     async (options) => {
       const seen: string[] = [];
-      const app = build((ctx, next) => {
+      const guard: Middleware = (ctx, next) => {
         seen.push(ctx.url);
         return next();
-      }, options);
+      };
+      const app = build(guard, (prefix = '') => createRouter({ ...options, prefix }));
       let reached = 0;
 
       for (const spelling of SPELLINGS) {
@@ -234,10 +167,11 @@ describe.each(WAYS)('a guard mounted by %s', (_, build) => {
   );
 
   test('stops a request before the handler', async () => {
-    const app = build((ctx) => {
+    const guard: Middleware = (ctx) => {
       ctx.status = 401;
       ctx.json({ error: 'Unauthorized' });
-    }, {});
+    };
+    const app = build(guard, (prefix = '') => createRouter({ prefix }));
 
     for (const spelling of ['/admin/users', '/ADMIN/%75sers/', '/%61dmin/users/7', '/admin/']) {
       const response = await request(app, spelling);
@@ -247,61 +181,49 @@ describe.each(WAYS)('a guard mounted by %s', (_, build) => {
   });
 });
 
-test('a guard under a parameter runs for each value of it', async () => {
-  const seen: string[] = [];
-  const router = createRouter()
-    .use('/:tenant/admin', (ctx, next) => {
-      seen.push(ctx.path);
-      return next();
-    })
-    .get('/:tenant/:area/users', reach)
-    .get('/acme/admin/users', reach);
+test.each([
+  {
+    name: 'under a parameter runs for each value of it',
+    at: '/:tenant/admin',
+    routes: ['/:tenant/:area/users', '/acme/admin/users'],
+    runs: ['/acme/admin/users', '/other/ADMIN/users', '/acme/admin/users/'],
+    passes: ['/acme/public/users'],
+  },
+  {
+    name: 'at /users/:id does not run for /users',
+    at: '/users/:id',
+    routes: ['/users', '/users/:id', '/users/:id/posts'],
+    runs: ['/users/7', '/users/7/', '/users/7/posts'],
+    passes: ['/users', '/users/'],
+  },
+  {
+    name: 'under a parameter does not run without a value',
+    at: '/:tenant',
+    routes: ['/', '/acme'],
+    runs: ['/acme'],
+    passes: ['/'],
+  },
+  {
+    name: 'does not run for a path that only starts with the same letters',
+    at: '/admin',
+    routes: ['/*'],
+    runs: [],
+    passes: ['/administrators', '/admin.html', '/admin;x', '/admin%2Fusers', '/x/admin'],
+  },
+])('a guard $name', async ({ at, routes, runs, passes }) => {
+  const { guard, seen } = recordPaths();
+  const router = createRouter().use(at, guard);
+  for (const path of routes) router.get(path, reach);
 
-  for (const path of ['/acme/admin/users', '/other/ADMIN/users', '/acme/%61dmin/users/']) {
-    expect((await request(serve(router), path)).status).toBe(200);
-  }
-  await request(serve(router), '/acme/public/users');
-
-  expect(seen).toEqual(['/acme/admin/users', '/other/ADMIN/users', '/acme/admin/users/']);
-});
-
-test('a guard at /users/:id does not run for /users', async () => {
-  const seen: string[] = [];
-  const router = createRouter()
-    .use('/users/:id', (ctx, next) => {
-      seen.push(ctx.path);
-      return next();
-    })
-    .get('/users', reach)
-    .get('/users/:id', reach)
-    .get('/users/:id/posts', reach);
-
-  for (const path of ['/users', '/users/', '/users/7', '/users/7/', '/users/7/posts']) {
-    expect((await request(serve(router), path)).status).toBe(200);
-  }
-
-  expect(seen).toEqual(['/users/7', '/users/7/', '/users/7/posts']);
-});
-
-test('a guard under a parameter does not run without a value', async () => {
-  const seen: string[] = [];
-  const router = createRouter()
-    .use('/:tenant', (ctx, next) => {
-      seen.push(ctx.path);
-      return next();
-    })
-    .get('/', reach)
-    .get('/acme', reach);
-
-  for (const path of ['/', '/acme']) {
+  for (const path of [...passes, ...runs]) {
     expect((await request(serve(router), path)).status).toBe(200);
   }
 
-  expect(seen).toEqual(['/acme']);
+  expect(seen).toEqual(runs);
 });
 
 test.each<[string, (router: Router) => Application]>([
-  ['app.route', (router) => createApp({ logger: quiet }).route('/:tenant/api', router)],
+  ['app.route', (router) => createQuietApp().route('/:tenant/api', router)],
   ['router.mount', (router) => serve(createRouter().mount('/:tenant/api', router))],
   [
     'two mounts',
@@ -313,18 +235,12 @@ test.each<[string, (router: Router) => Application]>([
   ],
   [
     'a prefix option',
-    (router) => serve(createRouter({ prefix: '/:tenant' }).mount('/api', router) as Router<string>),
+    (router) => serve(createRouter({ prefix: '/:tenant' }).mount('/api', router)),
   ],
 ])('a guard at a path of a router is relative to %s', async (_, mount) => {
-  const seen: string[] = [];
-  const router = createRouter()
-    .use('/admin', (ctx, next) => {
-      seen.push(ctx.path);
-      return next();
-    })
-    .get('/admin/users', reach)
-    .get('/:area/other', reach);
-  const app = mount(router);
+  const { guard, seen } = recordPaths();
+  const router = createRouter().use('/admin', guard);
+  const app = mount(router.get('/admin/users', reach).get('/:area/other', reach));
 
   for (const path of ['/a/api/admin/users', '/B/API/%61dmin/other/', '/admin/api/public/other']) {
     expect((await request(app, path)).status).toBe(200);
@@ -333,14 +249,9 @@ test.each<[string, (router: Router) => Application]>([
   expect(seen).toEqual(['/a/api/admin/users', '/B/API/admin/other/']);
 });
 
-test('a guard does not run for a path that only starts with the same letters', async () => {
-  const seen: string[] = [];
-  const guard: Middleware = (ctx, next) => {
-    seen.push(ctx.path);
-    return next();
-  };
-  const router = createRouter().use('/admin', guard).get('/*', reach);
-  const app = createApp({ logger: quiet }).use('/admin', guard).use(router.routes());
+test('a guard of an application does not run for a path that only starts with the same letters', async () => {
+  const { guard, seen } = recordPaths();
+  const app = createQuietApp().use('/admin', guard).use(createRouter().get('/*', reach).routes());
 
   for (const path of ['/administrators', '/admin.html', '/admin;x', '/admin%2Fusers', '/x/admin']) {
     expect((await request(app, path)).status).toBe(200);

@@ -85,18 +85,16 @@ describe('mounting', () => {
     ],
     ['an empty path', (router) => serve(createRouter({ prefix: '/a/b' }).mount('', router))],
     ['a trailing slash', (router) => createApp({ logger: quiet }).route('/a/b/', router)],
+    [
+      'app.route of an empty prefix',
+      (router) => createApp({ logger: quiet }).route('', createRouter().mount('/a/b', router)),
+    ],
   ])('with %s serves the routes under /a/b', async (_, mount) => {
     const app = mount(createRouter().get('/', echo).get('/:id', echo));
 
     expect((await get(app, '/a/b')).body).toEqual({ route: '/a/b', params: {} });
     expect((await get(app, '/a/b/7')).body).toEqual({ route: '/a/b/:id', params: { id: '7' } });
     expect((await get(app, '/a/7')).status).toBe(404);
-  });
-
-  test.each(['/', ''])('at "%s" adds nothing to the paths', async (prefix) => {
-    const app = createApp({ logger: quiet }).route(prefix, createRouter().get('/users', echo));
-
-    expect((await get(app, '/users')).body).toEqual({ route: '/users', params: {} });
   });
 
   test('under a parameter captures it', async () => {
@@ -112,25 +110,21 @@ describe('mounting', () => {
   });
 
   test('concatenates the prefixes of nested groups and runs their middleware outermost first', async () => {
-    const order: string[] = [];
     const step =
       (name: string): Middleware =>
-      (_ctx, next) => {
-        order.push(name);
+      (ctx, next) => {
+        ctx.append('X-Order', name);
         return next();
       };
     const router = createRouter({ prefix: '/root' }).use(step('router'));
     router.group('/api', [step('api')], (api) => {
-      api.group('/v1', step('v1'), (v1) => {
-        v1.get('/users/:id', step('route'), echo);
-      });
+      api.group('/v1', step('v1'), (v1) => void v1.get('/users/:id', step('route'), echo));
     });
 
-    expect((await get(serve(router), '/root/api/v1/users/7')).body).toEqual({
-      route: '/root/api/v1/users/:id',
-      params: { id: '7' },
-    });
-    expect(order).toEqual(['router', 'api', 'v1', 'route']);
+    const response = await request(serve(router), '/root/api/v1/users/7');
+
+    expect(response.headers.get('x-order')).toBe('router, api, v1, route');
+    expect(await response.json()).toMatchObject({ route: '/root/api/v1/users/:id' });
   });
 
   test('of one router at two paths serves both', async () => {

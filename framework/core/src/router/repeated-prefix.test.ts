@@ -1,5 +1,5 @@
 import { createApp } from '@fw/core';
-import { quiet, request } from '@fw/core/testing';
+import { quiet, recordLog, request } from '@fw/core/testing';
 import { expect, test } from 'vitest';
 import { createRouter } from './create-router.ts';
 import type { AnyRouter } from './router.ts';
@@ -8,14 +8,11 @@ const users = () => createRouter({ prefix: '/users' }).get('/:id', () => 'user')
 
 /** What an application with `router` at `prefix` logs at start. */
 async function warningsOf(prefix: string, router: AnyRouter): Promise<string[]> {
-  const warnings: string[] = [];
-  const logger = { info() {}, warn: (message: string) => warnings.push(message), error() {} };
+  const { logger, problems } = recordLog();
   const app = createApp({ logger }).route(prefix, router);
   await app.ready();
-  const atStart = warnings.splice(0);
   await app.ready();
-  expect(warnings).toEqual([]);
-  return atStart;
+  return problems;
 }
 
 test.each<[string, string, AnyRouter, string]>([
@@ -33,7 +30,7 @@ test.each<[string, string, AnyRouter, string]>([
   'a router with a prefix that is mounted %s is logged once at start',
   async (_, at, router, path) => {
     expect(await warningsOf(at, router)).toEqual([
-      `A router with the prefix "/users" is mounted at "${path}": it serves ${path}/users; remove one of the two`,
+      `warn: A router with the prefix "/users" is mounted at "${path}": it serves ${path}/users; remove one of the two`,
     ]);
   },
 );

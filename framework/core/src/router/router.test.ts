@@ -1,6 +1,5 @@
-import { connect } from 'node:net';
 import { type Application, createApp, listen } from '@fw/core';
-import { quiet, request } from '@fw/core/testing';
+import { openConnection, quiet, request } from '@fw/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createRouter } from './create-router.ts';
@@ -10,16 +9,13 @@ import { echo, get, pathsOf, serve } from './testing/echo.ts';
 
 const handler = () => {};
 
-/** The status line of the response to bytes that no HTTP client sends. */
+/** The response to bytes that no HTTP client sends. */
 async function sendRaw(app: Application, target: string): Promise<string> {
-  const server = await listen(app, 0);
-  const socket = connect(server.port, '127.0.0.1').setEncoding('latin1');
+  const { port, close } = await listen(app, 0);
   const head = `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
-  socket.end(Buffer.from(head, 'latin1'));
-  let received = '';
-  for await (const piece of socket) received += piece;
-  await server.close();
-  return received.slice(0, received.indexOf('\r\n'));
+  const response = await openConnection(port).send(head).readAll();
+  await close();
+  return response;
 }
 
 /** Every order of `items`. */
@@ -96,11 +92,11 @@ describe('a wildcard', () => {
 describe('letter case and trailing slashes', () => {
   // R4
   test('are ignored for matching and kept in parameters', async () => {
-    const app = serve(createRouter().get('/users/:id', echo));
+    const app = serve(createRouter().get('/users/:userId', echo));
 
-    expect(await get(app, '/USERS/JohnDoe/')).toEqual({
-      status: 200,
-      body: { route: '/users/:id', params: { id: 'JohnDoe' } },
+    expect((await get(app, '/USERS/JohnDoe/')).body).toEqual({
+      route: '/users/:userId',
+      params: { userId: 'JohnDoe' },
     });
   });
 
@@ -112,25 +108,12 @@ describe('letter case and trailing slashes', () => {
     expect((await get(app, '/k')).status).toBe(404);
   });
 
-  test('keep the case of parameter names', () => {
-    const router = createRouter().get('/users/:userId', handler);
-
-    expect(router.match('GET', '/users/7')?.params).toEqual({ userId: '7' });
-  });
-
   // R5
   test('are exact with caseSensitive', async () => {
     const app = serve(createRouter({ caseSensitive: true }).get('/Users/:id', echo));
 
     expect((await get(app, '/Users/7')).status).toBe(200);
     expect((await get(app, '/users/7')).status).toBe(404);
-  });
-
-  test('make two routes with the strict option', async () => {
-    const app = serve(createRouter({ strict: true }).get('/users', echo).get('/users/', echo));
-
-    expect((await get(app, '/users')).body).toMatchObject({ route: '/users' });
-    expect((await get(app, '/users/')).body).toMatchObject({ route: '/users/' });
   });
 
   test.each([
@@ -184,12 +167,6 @@ describe('percent-encoding', () => {
     },
   );
 
-  test('of a slash does not separate segments', async () => {
-    const app = serve(createRouter().get('/a/b', echo).get('/:one', echo));
-
-    expect((await get(app, '/a%2Fb')).body).toEqual({ route: '/:one', params: { one: 'a/b' } });
-  });
-
   test.each(['/café/naïve', '/caf%C3%A9/na%c3%afve'])(
     'is optional in a registered path: %s',
     (pattern) => {
@@ -203,31 +180,10 @@ describe('percent-encoding', () => {
 describe('an ambiguous or malformed path', () => {
   // R7
   test.each([
-    '/%ZZ',
-    '/%',
-    '/%2',
-    '/a%C0%AF',
-    '/%ED%A0%80',
-    '/%FF',
-    '/%00',
-    '/a/b%00.txt',
+    ...'/%ZZ /% /%2 /a%C0%AF /%ED%A0%80 /%FF /%00 /a/b%00.txt'.split(' '),
     // R8
-    '/.',
-    '/..',
-    '/./a',
-    '/a/../b',
-    '/a/.',
-    '/a/..',
-    '/%2e',
-    '/%2E%2e/a',
-    '/a/.%2E/b',
-    '/a%2F..%2Fb',
-    '/a%2F%2e%2e',
-    '/a\\b',
-    '/a%5Cb',
-    '/a#b',
-    '/#',
-    '/a?b#c',
+    ...'/. /.. /./a /a/../b /a/. /a/.. /%2e /%2E%2e/a /a/.%2E/b /a%2F..%2Fb'.split(' '),
+    ...'/a%2F%2e%2e /a\\b /a%5Cb /a#b /# /a?b#c'.split(' '),
   ])('%s gets 400 before any middleware', async (path) => {
     const ran = vi.fn((ctx) => ctx.json({}));
     const app = createApp({ logger: quiet }).use(ran).use(createRouter().get('/*', echo).routes());
@@ -265,18 +221,20 @@ describe('an ambiguous or malformed path', () => {
   );
 
   // R9
-  test.each(['//', '//users', '/users//7', '/users//', '//users/7', '/files//a', '/files/a//'])(
-    '%s is 404: slashes are not merged',
-    async (path) => {
-      const router = createRouter()
-        .get('/', echo)
-        .get('/users', echo)
-        .get('/users/:id', echo)
-        .get('/files/*', echo);
+  test.each(
+    '// //users /users//7 /users// //users/7 /users/7// /users//posts /files// /files//a /files/a//'.split(
+      ' ',
+    ),
+  )('%s is 404: slashes are not merged', async (path) => {
+    const router = createRouter()
+      .get('/', echo)
+      .get('/users', echo)
+      .get('/users/:id', echo)
+      .get('/users/:id/posts', echo)
+      .get('/files/*', echo);
 
-      expect((await get(serve(router), path)).status).toBe(404);
-    },
-  );
+    expect((await get(serve(router), path)).status).toBe(404);
+  });
 });
 
 describe('registration', () => {
@@ -412,23 +370,6 @@ describe('parameters with different names at one position', () => {
 
     expect(warn).not.toHaveBeenCalled();
     warn.mockRestore();
-  });
-
-  test('appear as registered in getRoutes() and match()', () => {
-    const router = createRouter().get('/u/:id', handler).get('/u/:uid/x', handler);
-
-    expect(pathsOf(router)).toEqual(['/u/:id', '/u/:uid/x']);
-    expect(router.match('GET', '/u/7/x')).toMatchObject({
-      route: { path: '/u/:uid/x' },
-      params: { uid: '7' },
-    });
-  });
-
-  test('may have a name that another route uses at another position', () => {
-    const router = createRouter().get('/:b/x', handler).get('/:a/:b', handler);
-
-    expect(router.match('GET', '/1/x')?.params).toEqual({ b: '1' });
-    expect(router.match('GET', '/1/2')?.params).toEqual({ a: '1', b: '2' });
   });
 
   test.each<[string, (router: Router) => Router]>([

@@ -5,7 +5,7 @@ import type { Application } from '@fw/core';
 import { quiet } from '@fw/core/testing';
 import { sse } from '@fw/middleware/sse';
 import { createApp, createRouter, endpoint, listen } from 'fw';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 
@@ -56,6 +56,21 @@ async function open(
 
 function operation(page: Page, title: string) {
   return page.getByRole('article', { name: new RegExp(`^${title}`) });
+}
+
+/** Opens the form of an operation that sends a request. */
+async function tryIt(page: Page, title: string) {
+  const article = operation(page, title);
+  await article.getByRole('button', { name: 'Try it' }).click();
+  return article;
+}
+
+/** Sends the request of the form, and waits until the response has `text`. */
+async function send(article: Locator, text: string) {
+  await article.getByRole('button', { name: 'Send request' }).click();
+  const response = article.locator('.response');
+  await response.getByText(text).waitFor();
+  return response;
 }
 
 /** Opens all details elements, three levels deep. */
@@ -119,30 +134,25 @@ test('a link opens its operation, and so does its address', async () => {
 
 test('try-it sends the request of the sample and shows the response', async () => {
   const { page, origin, messages } = await open();
-  const article = operation(page, 'Read a user');
 
-  await article.getByRole('button', { name: 'Try it' }).click();
+  const article = await tryIt(page, 'Read a user');
   await article.getByLabel('id').fill('42');
   expect(await article.getByRole('region', { name: /request for/ }).innerText()).toBe(
     `curl '${origin}/api/v1/users/42'`,
   );
-  await article.getByRole('button', { name: 'Send request' }).click();
+  const response = await send(article, '200 OK');
 
-  const response = article.locator('.response');
-  await response.getByText('200 OK').waitFor();
   expect(await response.getByRole('region').innerText()).toContain('"name": "Ada Lovelace"');
   expect(messages).toEqual([]);
 });
 
 test('try-it shows a problem response and links to the explanation of its code', async () => {
   const { page } = await open();
-  const article = operation(page, 'Read a user');
 
-  await article.getByRole('button', { name: 'Try it' }).click();
+  const article = await tryIt(page, 'Read a user');
   await article.getByLabel('id').fill('a/b');
-  await article.getByRole('button', { name: 'Send request' }).click();
-  await article.locator('.response').getByText('404 Not Found').waitFor();
-  expect(await article.locator('.response').innerText()).toContain('User \\"a/b\\" not found');
+  const response = await send(article, '404 Not Found');
+  expect(await response.innerText()).toContain('User \\"a/b\\" not found');
   await article.getByRole('link', { name: 'What NOT_FOUND means' }).click();
 
   await expect
@@ -152,48 +162,37 @@ test('try-it shows a problem response and links to the explanation of its code',
 
 test('try-it sends body and credentials, which other operations then use too', async () => {
   const { page } = await open();
-  const article = operation(page, 'Create a user');
-  const other = operation(page, 'Delete a user');
-  await other.getByRole('button', { name: 'Try it' }).click();
+  const other = await tryIt(page, 'Delete a user');
   expect(await other.getByLabel('bearerAuth credentials').inputValue()).toBe('');
 
-  await article.getByRole('button', { name: 'Try it' }).click();
+  const article = await tryIt(page, 'Create a user');
   await page.getByLabel('bearerAuth credentials').first().fill('secret');
   await article.getByLabel('Body').fill('{"name": "Grace", "email": "grace@example.com"}');
-  await article.getByRole('button', { name: 'Send request' }).click();
+  const created = await send(article, '201 Created');
 
-  await article.locator('.response').getByText('201 Created').waitFor();
-  expect(await article.locator('.response').innerText()).toContain('"name": "Grace"');
+  expect(await created.innerText()).toContain('"name": "Grace"');
   expect(await other.getByRole('region', { name: /request for/ }).textContent()).toContain(
     'Authorization: Bearer secret',
   );
   await other.getByLabel('id').fill('42');
-  await other.getByRole('button', { name: 'Send request' }).click();
-  await other.locator('.response').getByText('204 No Content').waitFor();
+  await send(other, '204 No Content');
 });
 
 test('try-it sends the query, the value of a wildcard and the method QUERY unchanged', async () => {
   const { page } = await open();
 
-  const list = operation(page, 'List users');
-  await list.getByRole('button', { name: 'Try it' }).click();
+  const list = await tryIt(page, 'List users');
   await list.getByLabel('limit').fill('5');
   await list.getByLabel('role').selectOption('admin');
-  await list.getByRole('button', { name: 'Send request' }).click();
-  await list.locator('.response').getByText('"limit": 5').waitFor();
-  expect(await list.locator('.response').innerText()).toContain('"role": "admin"');
+  expect(await (await send(list, '"limit": 5')).innerText()).toContain('"role": "admin"');
 
-  const download = operation(page, 'Download a file');
-  await download.getByRole('button', { name: 'Try it' }).click();
+  const download = await tryIt(page, 'Download a file');
   await download.getByLabel('path').fill('a/b c.txt');
-  await download.getByRole('button', { name: 'Send request' }).click();
-  await download.getByText('The text of a/b c.txt').waitFor();
+  await send(download, 'The text of a/b c.txt');
 
-  const search = operation(page, 'Search files');
-  await search.getByRole('button', { name: 'Try it' }).click();
+  const search = await tryIt(page, 'Search files');
   await search.getByLabel('Body').fill('{"text": "needle"}');
-  await search.getByRole('button', { name: 'Send request' }).click();
-  await search.locator('.response').getByText('"needle"').waitFor();
+  await send(search, '"needle"');
 });
 
 test('try-it shows the events of a stream as they arrive, until the reader stops it', async () => {
@@ -220,10 +219,8 @@ test('try-it shows the events of a stream as they arrive, until the reader stops
 
   await openDetails(page);
   expect(await article.locator('.responses').innerText()).toMatch(/event.*tick.*data.*count/s);
-  await article.getByRole('button', { name: 'Try it' }).click();
-  await article.getByRole('button', { name: 'Send request' }).click();
-  const response = article.locator('.response');
-  await response.getByText('data: {"count":1}').waitFor();
+  await tryIt(page, 'Watch ticks');
+  const response = await send(article, 'data: {"count":1}');
   next.dispatchEvent(new Event('go'));
   await response.getByText('data: {"count":2}').waitFor();
   expect(await response.innerText()).toContain('200 OK live');
@@ -303,10 +300,7 @@ test.each(
       viewport: { width, height: 900 },
       colorScheme,
     });
-    const article = operation(page, 'Create a user');
-    await article.getByRole('button', { name: 'Try it' }).click();
-    await article.getByRole('button', { name: 'Send request' }).click();
-    await article.locator('.response').getByText('401 Unauthorized').waitFor();
+    await send(await tryIt(page, 'Create a user'), '401 Unauthorized');
     await openDetails(page);
 
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
@@ -379,8 +373,7 @@ test('the page works without the network once it is loaded', async () => {
     .getByRole('link', { name: /Delete a user/ })
     .first()
     .click();
-  const article = operation(page, 'Delete a user');
-  await article.getByRole('button', { name: 'Try it' }).click();
+  const article = await tryIt(page, 'Delete a user');
   await article.getByLabel('id').fill('42');
   await article.getByRole('button', { name: 'Send request' }).click();
 
