@@ -47,25 +47,25 @@ function responsesOf(schema: unknown, headers: Readonly<Record<string, string>> 
 
 /** Creates the routes of version 2. */
 export function createCatalogRoutesV2(store: CatalogStore): Router {
-  /** Sends 304 without reading, if the client has the current version of the catalog. */
-  async function send<Value>(
+  /** Returns the body. Without reading it, responds with 304 if the client has the current version of the catalog. */
+  async function bodyOf<Value, Body>(
     ctx: Context,
     read: () => Promise<Versioned<Value>>,
-    toBody: (value: Value) => unknown,
-  ): Promise<void> {
+    toBody: (value: Value) => Body,
+  ): Promise<Body | undefined> {
     const isConditional = ctx.get('if-none-match') !== undefined;
     const current = isConditional ? await store.version() : undefined;
     if (current !== undefined && isNotModified(ctx, etagOf(current))) {
       ctx.set('Cache-Control', CACHE_CONTROL);
-      return;
+      return undefined;
     }
     const { version, value } = await read();
     ctx.set('Cache-Control', CACHE_CONTROL);
     ctx.set('ETag', etagOf(version));
-    ctx.json(toBody(value));
+    return toBody(value);
   }
 
-  function sendPage(ctx: Context, query: ListQuery): Promise<void> {
+  function pageBody(ctx: Context, query: ListQuery) {
     const { cursor: position, sort, limit, ...search } = query;
     const order = ORDERS.find((known) => sort.endsWith(known)) ?? 'id';
     // A cursor is valid for the same filter and sort only.
@@ -78,7 +78,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
       after: position === undefined ? undefined : cursor.decode(position),
       limit,
     };
-    return send(
+    return bodyOf(
       ctx,
       () => store.page(page),
       ({ items, next }) => {
@@ -106,7 +106,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
       responses: responsesOf(ItemPageResponse, { Link: 'The next page, with the relation `next`' }),
     }),
     validate({ query: ListQuery }),
-    (ctx) => sendPage(ctx, ctx.query),
+    (ctx) => pageBody(ctx, ctx.query),
   );
   router.get(
     '/facets',
@@ -121,7 +121,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
     }),
     validate({ query: FilterQuery }),
     (ctx) =>
-      send(
+      bodyOf(
         ctx,
         () => store.facets(filterOf(ctx.query)),
         ({ category, brand, ...meta }) => ({ data: { category, brand }, meta }),
@@ -139,7 +139,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
       responses: responsesOf(FiguresResponse),
     }),
     (ctx) =>
-      send(
+      bodyOf(
         ctx,
         () => store.figures(),
         ({ isExact, ...data }) => ({ data, meta: { isExact } }),
@@ -156,7 +156,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
     }),
     validate({ params: ItemParams }),
     (ctx) =>
-      send(
+      bodyOf(
         ctx,
         () => findItem(store, ctx.params.id),
         (data) => ({ data }),
