@@ -115,7 +115,7 @@ export function requireMiddleware(values: readonly unknown[], action: string): v
   }
 }
 
-/** @throws {TypeError} if `value` has the parameters of Express middleware; `next` is the second here */
+/** @throws {TypeError} if `value` has the three or four parameters of Express middleware */
 function rejectExpress({ length }: { readonly length: number }, action: string): void {
   if (length === 3) {
     throw new TypeError(

@@ -30,7 +30,7 @@ export function warnOfRoute(
   warnOnce(log, subject, `${method} ${route?.path ?? path} ${problem}: ${remedy}`);
 }
 
-/** Requests whose handler has run, or for which a middleware was reported. */
+/** Requests that get no further warning: their handler has run, or a middleware was reported. */
 const examined = new WeakSet<Context>();
 
 /** In development: a handler may end its request without a response, which is 204. */

@@ -35,7 +35,7 @@ export const UserV1 = z
   .object({ id, name: anyName, email: anyEmail, createdAt, updatedAt })
   .meta({ id: 'UserV1' });
 
-/** `json()` rejects NUL in all texts; the limits of the length are checked by `withLengths`. */
+/** For the document only: `json()` rejects NUL, and `withLengths` checks the lengths. */
 const textV1 = { pattern: '^[^\\x00]*$' };
 const nameV1 = { ...textV1, minLength: 1, maxLength: MAX_NAME_LENGTH, examples: [ADA.name] };
 const emailV1 = { ...textV1, maxLength: MAX_EMAIL_LENGTH, examples: [ADA.email] };
@@ -140,7 +140,7 @@ export const UserV2 = UserV1.extend({
     }),
 }).meta({ id: 'User' });
 
-/** A user as responses contain it; those of version 1 declare no `version`, so it is not sent. */
+/** A user as responses contain it. Version 1 does not declare `version`, so its responses omit it. */
 export function toJson({ id, name, email, createdAt, updatedAt, version }: User) {
   const times = { createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
   return { id, name, email, ...times, version };

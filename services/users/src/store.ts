@@ -43,7 +43,7 @@ export interface UserFigures {
 
 /** How version 2 stores a new user. */
 export interface InsertOptions {
-  /** Resolves with `email-taken` if another user has the e-mail address, regardless of case. */
+  /** If another user has the e-mail address, regardless of case, `insert` resolves with `email-taken`. */
   readonly uniqueEmail: true;
   /** Stores the user in the same transaction, as a text that `readCreated` reads. */
   readonly idempotency?: Idempotency | undefined;

@@ -23,7 +23,7 @@ export type UserChanges = Partial<NewUser>;
 /** The user after an operation, or why the operation changed nothing. */
 export type Outcome = User | 'missing' | 'stale' | 'email-taken';
 
-/** The sources of ids and of the current time. */
+/** Where ids and the current time come from. */
 export interface Origins {
   readonly newId: () => string;
   readonly now: () => Date;

@@ -6,8 +6,8 @@ import { http } from './http.ts';
 import { usesPrivateFields } from './private-fields.ts';
 
 /**
- * Receives a body from the parser of Node. It is no function: V8 places a function expression that is
- * assigned to a property among old objects, where it would keep the request alive until the next full
+ * Receives a body from the parser of Node. An interface instead of a function: V8 allocates a function that is
+ * assigned to a property among old objects, where it would keep the request in memory until the next full
  * garbage collection.
  */
 export interface BodyReceiver {
@@ -61,7 +61,7 @@ export class IncomingRequest extends http.IncomingMessage {
     if (!isUnread || this.hasReceiver || this.complete || this.destroyed) return false;
     this.#receiver = receiver;
     this.hasReceiver = true;
-    this.read(0); // other runtimes push nothing before, and Node would discard the body after an early response
+    this.read(0); // starts the body in other runtimes; in Node, an early response would discard an unread body
     return true;
   }
 

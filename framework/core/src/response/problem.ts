@@ -63,7 +63,7 @@ export function problemOf(error: unknown, requestId?: string): Problem {
     ...(requestId === undefined ? {} : { requestId }),
     ...(shown?.errors === undefined ? {} : { errors: shown.errors }),
   };
-  // Members come last, but replace none of the others.
+  // The first `problem` gives the order, the last one wins: extension members come last and replace nothing.
   return shown?.members === undefined
     ? problem
     : { ...problem, ...Object(shown.members), ...problem };

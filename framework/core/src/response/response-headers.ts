@@ -3,7 +3,7 @@ import { http } from '../node/http.ts';
 /** Names and values of response headers in turn. */
 export type ResponseHeaders = (string | string[])[];
 
-/** The server also sets `Content-Length`, but replaces a value that the program sets. */
+/** Headers that only the server may set. A `Content-Length` of the program is replaced instead. */
 export const FRAMING_HEADER = /^(?:transfer-encoding|trailer)$/i;
 
 /** Headers that describe one body. Policies such as `Content-Security-Policy` apply to errors too. */
@@ -37,7 +37,7 @@ export function setHeader(
   else headers[at + 1] = values;
 }
 
-/** A header value as text; `undefined` and objects, which are mistakes, would be sent as such a word. */
+/** A header value as text. Rejects `undefined` and objects, which would be sent as `undefined` and `[object Object]`. */
 function textOf(name: string, value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === undefined || value === null || typeof value === 'object') {

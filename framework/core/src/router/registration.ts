@@ -58,7 +58,7 @@ export function errorContractOf(route: Registration): ErrorContract | undefined 
 /** The contracts by the schemas of `endpoint()`, which several routes may share. */
 const contracts = new WeakMap<object, Contract>();
 
-/** The contract of all responses that each `endpoint()` that applies to the route declares. */
+/** The contract of the responses that the `endpoint()` calls of the route declare. */
 export function contractOf(route: Registration): Contract | undefined {
   const { endpoint } = metadataOfRoute(route);
   const schemas: unknown = Reflect.get(Object(endpoint), 'responses');

@@ -48,11 +48,11 @@ export interface TokenUser {
 }
 
 export interface BearerTokenOptions<User extends { readonly id: string } = TokenUser> {
-  /** Either the address of the issuer's public keys (RFC 7517 §5), the `jwks_uri` of OpenID Connect, */
+  /** The address of the issuer's public keys (RFC 7517 §5): `jwks_uri` of OpenID Connect. Requires no other key. */
   readonly jwksUrl?: string | URL;
-  /** or one public key, as PEM or as a key object, */
+  /** In place of `jwksUrl`: one public key, as PEM or as a key object. */
   readonly publicKey?: string | KeyObject;
-  /** or the shared secret of HS256, at least 32 bytes (RFC 7518 §3.2). */
+  /** In place of a public key: the shared secret of HS256, at least 32 bytes (RFC 7518 §3.2). */
   readonly secret?: string;
   /** The accepted algorithms of public keys. Default RS256, ES256 and EdDSA. */
   readonly algorithms?: readonly PublicKeyAlgorithm[];

@@ -37,7 +37,7 @@ export interface WebSocketOptions<P extends Parts, Schema> extends WebSocketHand
   readonly maxMessageBytes?: number;
   /** Maximum number of messages, pings and pongs of a client per second; else the code is 1008. Default 100. */
   readonly maxMessagesPerSecond?: number;
-  /** How much a client may not have read yet before the next message or pong; else the code is 1013. Default 1 MiB. */
+  /** Maximum number of bytes that wait for a client that reads slowly; above, the code is 1013. Default 1 MiB. */
   readonly maxUnsentBytes?: number;
   /** Time between pings; a client that does not reply to one before the next is disconnected. Default 15 s; 0: none. */
   readonly pingMs?: number;

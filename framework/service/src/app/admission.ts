@@ -36,8 +36,8 @@ export interface Admission {
 const TURN_MS = 10;
 
 /**
- * How long requests of the queue may run in one turn, or as long as the other work of the turn took, if that
- * is longer. It is short because Node accepts one connection per turn.
+ * How long requests of the queue may run in one turn. If the other work of the turn took longer, they may run
+ * for the same time. It is short because Node accepts one connection per turn.
  */
 const QUEUED_TURN_MS = 2;
 
@@ -50,7 +50,7 @@ const MAX_WAIT_MS = 2_000;
 /** Maximum wait while the queue is overloaded. */
 const OVERLOADED_MAX_WAIT_MS = 500;
 
-/** An overload begins when, for the interval, the oldest request of the queue has always waited longer than the target. */
+/** The queue is overloaded if its oldest request has waited longer than the target during the whole interval. */
 const TARGET_MS = 100;
 const INTERVAL_MS = 2_000;
 
@@ -73,15 +73,15 @@ export function createAdmission({
   let turnEndMs = 0;
   let isTurnOver = true;
   let scheduledMs = 0;
-  let lastInTimeMs = 0;
+  let lastPunctualMs = 0;
 
   const count = () => critical.length + normal.length;
-  const isOverloaded = (nowMs: number) => nowMs - lastInTimeMs > INTERVAL_MS;
+  const isOverloaded = (nowMs: number) => nowMs - lastPunctualMs > INTERVAL_MS;
 
   function isOpen(): boolean {
     if (count() > 0 || isSaturated()) return false;
     const nowMs = now();
-    // An immediate in each turn would cost a system call: all turns within 10 ms count as one.
+    // `setImmediate` in each turn would cost a system call: all turns within 10 ms count as one.
     if (isTurnOver && nowMs >= turnEndMs) setImmediate(endTurn);
     return hasTime(nowMs);
   }
@@ -105,7 +105,7 @@ export function createAdmission({
     const isFirst = count() === 0;
     (isCritical ? critical : normal).push({ ...entry, sinceMs });
     if (!isFirst) return;
-    lastInTimeMs = sinceMs;
+    lastPunctualMs = sinceMs;
     schedule();
   }
 
@@ -127,7 +127,7 @@ export function createAdmission({
     const nowMs = now();
     for (const queue of [critical, normal]) rejectLate(queue, nowMs);
     const oldest = normal[0] ?? critical[0];
-    if (oldest && nowMs - oldest.sinceMs <= TARGET_MS) lastInTimeMs = nowMs;
+    if (oldest && nowMs - oldest.sinceMs <= TARGET_MS) lastPunctualMs = nowMs;
     if (count() > 0) schedule();
   }
 

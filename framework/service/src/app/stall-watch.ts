@@ -35,8 +35,8 @@ export interface StallWatch {
 
 /**
  * Measures each callback of Node and each continuation of a promise, up to `MAX_CALLBACKS` in each interval.
- * Of a request that begins after them, it measures only the part before the first `await`. Such a request
- * has no `AsyncLocalStorage`, which would cost it about 1 µs.
+ * Of a request that begins when the maximum is reached, it measures only the part before the first `await`:
+ * the request then has no `AsyncLocalStorage`, which would cost it about 1 µs.
  */
 export function createStallWatch({
   logger,

@@ -48,7 +48,7 @@ function throwUnavailable(cause: unknown): never {
 
 const UNLIMITED_BYTES = 2 * 1024 ** 3;
 
-/** An eighth of the memory limit of the process; without a limit, of the machine's memory, of which at most 2 GiB count. */
+/** An eighth of the memory limit of the process. Without a limit: of the machine's memory, or of 2 GiB if that is less. */
 export function defaultBodyMemory(
   limitBytes = process.constrainedMemory(),
   totalBytes = totalmem(),

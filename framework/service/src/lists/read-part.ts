@@ -3,7 +3,7 @@ import type * as z from 'zod';
 
 /**
  * Reads a part of a request, such as `ctx.query`. The response to an invalid one has the text of the first
- * issue, where `validate()` sends a list of all issues.
+ * issue; `validate()` instead sends a list of all issues.
  *
  * @throws {BadRequestError} if the part is invalid
  */

@@ -86,8 +86,8 @@ export function createRequestMetrics(register: Registry): (result: RequestResult
 }
 
 /**
- * A counter that appears with the value 1 has no rate: each route has a counter of 5xx from its first
- * request on, so that its first failure is an increase, unless it is the first request of the route.
+ * Each route has a counter of 5xx from its first request on. Prometheus computes no rate from a counter that
+ * appears with the value 1, so it would miss a first failure; it still does if that is the first request.
  */
 function registerCount(register: Registry, routes: ReadonlyMap<string, RouteSeries>): void {
   new Counter({

@@ -303,8 +303,8 @@ function onUncaughtError(logger: Logger): Crash {
 }
 
 /**
- * Aborts on the first SIGTERM or SIGINT, with its name as the reason; a second one ends the process. The
- * first one after an uncaught error changes nothing: the drain has begun. Node as process 1 has no default
+ * Aborts on the first SIGTERM or SIGINT, with its name as the reason; a second one ends the process. After an
+ * uncaught error, the first one changes nothing, because the drain has already begun. Node as process 1 has no default
  * handlers, so both signals are handled from the start.
  */
 function onSignal(): AbortController {

@@ -33,8 +33,8 @@ const BUSY_TIMEOUT_MS = 5;
 const MAX_GROUP_WRITES = 500;
 
 /**
- * Combines the writes of one turn of the event loop into one durable transaction: a commit takes as
- * long as many inserts. From then on, no statement of `database` waits for another process for more than
+ * Combines the writes of one turn of the event loop into one durable transaction: one
+ * commit takes as much time as many inserts. From then on, no statement of `database` waits for another process for more than
  * a few milliseconds, because that blocks the event loop.
  */
 export function createGroupCommit(

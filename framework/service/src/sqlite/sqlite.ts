@@ -96,6 +96,7 @@ function openOnce(file: string, format: DatabaseFormat, timeoutMs: number): Data
   }
 }
 
+/** A value that no other thread changes. */
 const never = new Int32Array(new SharedArrayBuffer(4));
 
 /** Blocks the thread, including its event loop. */

@@ -23,6 +23,7 @@ import {
   toUser,
 } from './rows.ts';
 
+/** The new users; the caller adds the closing parenthesis. */
 const ROWS =
   'unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::int[]';
 
@@ -63,7 +64,7 @@ const SQL = {
     ON CONFLICT (email_folded) WHERE claims_email DO NOTHING
     RETURNING id`,
 
-  /** The new e-mail need not be unique, so the user no longer claims it. */
+  /** Version 1 permits equal addresses: a user whose address changes no longer claims it (`claims_email`). */
   update: `${UPDATE} claims_email = claims_email
       AND coalesce(${foldedEmail('$3')} = email_folded, true)
     WHERE ${IS_CURRENT} RETURNING ${COLUMNS}`,

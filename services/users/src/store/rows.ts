@@ -10,8 +10,8 @@ export const COLUMNS = 'position, id, name, email, created_at, updated_at, versi
 export const MAX_BATCH_USERS = 250;
 
 /**
- * Maximum number of UTF-16 units in the names and e-mail addresses of a batch. One user has at most 908: 200 and
- * 254 characters of two units.
+ * Maximum number of UTF-16 units in the names and e-mail addresses of a batch. One user has at most 908: a name of
+ * 200 and an address of 254 characters, of at most two units each.
  */
 export const MAX_BATCH_LENGTH = 32_768;
 
