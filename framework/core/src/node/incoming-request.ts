@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 import { http } from './http.ts';
@@ -24,6 +23,11 @@ interface Connection {
   [LAST]?: IncomingMessage | undefined;
 }
 
+/** Records `req` as the last request on its connection. */
+export function rememberRequest(req: IncomingMessage): void {
+  (req.socket as Connection)[LAST] = req;
+}
+
 /** Whether the body of the last request on this connection has not arrived completely. */
 export function hasIncompleteRequest(socket: Duplex): boolean {
   return (socket as Connection)[LAST]?.complete === false;
@@ -45,11 +49,6 @@ export class IncomingRequest extends http.IncomingMessage {
   #receiver: BodyReceiver | undefined;
   /** Whether a receiver was accepted, also after the body has ended. */
   hasReceiver = false;
-
-  constructor(socket: Socket) {
-    super(socket);
-    (socket as Connection)[LAST] = this;
-  }
 
   /**
    * Passes the body to `receiver`; returns false if some of it or its end has arrived, another reader has

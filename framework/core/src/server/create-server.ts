@@ -10,7 +10,7 @@ import type {
 import type { Socket } from 'node:net';
 import type { Application } from '../application.ts';
 import { http } from '../node/http.ts';
-import { IncomingRequest } from '../node/incoming-request.ts';
+import { IncomingRequest, rememberRequest } from '../node/incoming-request.ts';
 import { TrackedResponse } from '../node/tracked-response.ts';
 import { aString, badOption, check, oneOf, readOptions, required } from '../options.ts';
 import { acceptsUpgrades, dispatchUpgrades, isUpgradable } from './dispatch-upgrades.ts';
@@ -42,6 +42,7 @@ export function createServer(app: Application, options: ServerOptions = {}): Ser
     app.handle(req, res);
   };
   const onRequest = (req: IncomingMessage, res: ServerResponse) => {
+    rememberRequest(req);
     if (isPipelined(res)) handleInTurn(req, res, handle);
     else handle(req, res);
   };
@@ -106,7 +107,8 @@ function readNodeOptions(options: ServerOptions): NodeOptions {
 }
 
 /** Rejects any `Expect` except `100-continue` (RFC 9110 §10.1.1). */
-function rejectExpectation(_req: IncomingMessage, res: ServerResponse): void {
+function rejectExpectation(req: IncomingMessage, res: ServerResponse): void {
+  rememberRequest(req);
   const { headers, body } = createRejection(417);
   res.writeHead(417, headers).end(body);
 }
