@@ -160,14 +160,14 @@ test('a published version is skipped', async () => {
 test('if one package was published with other contents, no package is published', async () => {
   const other = path.join(folder, 'other');
   fs.mkdirSync(other);
-  const manifest = { name: '@acme/fw-router', version: '0.3.0' };
+  const manifest = { name: '@acme/fw-errors', version: '0.3.0' };
   fs.writeFileSync(path.join(other, 'package.json'), JSON.stringify(manifest));
   await succeed(other, 'npm publish');
 
   const lines = await publish('NPM_SCOPE=@acme TAG=0.3.0');
 
   expect(lines).toEqual([
-    'Cannot publish: the registry has other contents of @acme/fw-router@0.3.0; expected a new TAG',
+    'Cannot publish: the registry has other contents of @acme/fw-errors@0.3.0; expected a new TAG',
   ]);
   expect(await versionsOf('@acme/fw-core')).toEqual(['0.1.0', '0.2.0']);
 });
