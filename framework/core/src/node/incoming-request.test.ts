@@ -6,9 +6,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { openConnection } from '@fw/core/testing';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-
+import { usesPrivateFields } from './http.ts';
 import { IncomingRequest } from './incoming-request.ts';
-import { usesPrivateFields } from './private-fields.ts';
 
 beforeEach(({ skip }) => {
   skip(!usesPrivateFields, 'every body is read as a stream');

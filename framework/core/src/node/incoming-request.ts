@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-import { http } from './http.ts';
-import { usesPrivateFields } from './private-fields.ts';
+import { http, usesPrivateFields } from './http.ts';
 
 /**
  * Receives a body from the parser of Node. An interface instead of a function: V8 allocates a function that is

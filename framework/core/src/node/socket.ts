@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-import { usesPrivateFields } from './private-fields.ts';
+import { usesPrivateFields } from './http.ts';
 
 /** The private counters of a socket: Node's public ones contain a chunk only once all of it was accepted. */
 interface Counters {

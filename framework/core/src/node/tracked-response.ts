@@ -3,9 +3,8 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 import type { Logger } from '../logger.ts';
-import { http } from './http.ts';
+import { http, usesPrivateFields } from './http.ts';
 import { forgetRequest, IncomingRequest } from './incoming-request.ts';
-import { usesPrivateFields } from './private-fields.ts';
 
 /** What the context writes of a head; Node adds the rest. */
 export interface WrittenHead {

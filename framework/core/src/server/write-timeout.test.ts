@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import type { Context } from '../context.ts';
-import { usesPrivateFields } from '../node/private-fields.ts';
+import { usesPrivateFields } from '../node/http.ts';
 import { openConnection } from '../testing/index.ts';
 import { GET, serve } from '../testing/vitest.ts';
 import { limitWriteTime } from './write-timeout.ts';
