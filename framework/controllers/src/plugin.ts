@@ -1,4 +1,3 @@
-import type { RouteDefinition, Router } from '@fw/core';
 import {
   annotate,
   type Context,
@@ -6,8 +5,10 @@ import {
   markFactories,
   markPlugin,
   type Plugin,
+  type RouteDefinition,
+  type Router,
 } from '@fw/core';
-import { metadataOf, readPattern } from '@fw/core/extension';
+import { describeRoute, metadataOf, readPattern } from '@fw/core/extension';
 import { anObjectWith, aString, badOption, check, readOptions, required } from '@fw/core/options';
 import { type RequestSchemas, type StandardSchema, validate } from '@fw/validation';
 
@@ -56,14 +57,9 @@ export function controllersPlugin(options: ControllersOptions): Plugin {
     router.group('/', (group) => {
       const paths = types.flatMap((type) => register(type, container, group));
       if (prefix === undefined) return;
-      app.use(atStart(() => requirePrefix(prefix, group.getRoutes(), paths)));
+      app.use(describeRoute({ onReady: () => requirePrefix(prefix, group.getRoutes(), paths) }));
     });
   });
-}
-
-/** Middleware that runs `check` when the application starts, and nothing for a request. */
-function atStart(check: () => void): Middleware {
-  return annotate((_ctx, next) => next(), { onReady: check });
 }
 
 /** @throws {TypeError} with both prefixes, if routes that were registered as `paths` have another one */

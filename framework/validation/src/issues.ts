@@ -71,7 +71,7 @@ interface ShowingIssue extends SchemaIssue {
   readonly errors?: unknown;
 }
 
-/** `message` without the value that valibot or arktype shows in it, whatever its type and length. */
+/** `message` without the value that valibot or arktype shows in it, of any type and length. */
 function maskShownValue(message: string, issue: ShowingIssue): string {
   const { received, actual, errors } = issue;
   let text = message;
