@@ -2,8 +2,7 @@
  * Serves the variants that `./<name>.ts` exports: `node server.ts <name>`. For each message from its parent,
  * the name of a variant, it switches to it and sends the CPU time that it has used.
  */
-import type { Application } from 'fw';
-import { listen } from 'fw';
+import { type Application, listen } from 'fw';
 
 import type { LoadRequest } from '../http/wrk.ts';
 import { serveParent, usedCpuMicros } from '../measured.ts';

@@ -1,6 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Guard } from '@fw/core';
-import { type Context, type Middleware, markFactories } from '@fw/core';
+import { type Context, type Guard, type Middleware, markFactories } from '@fw/core';
 import { aFunction, anObject, check, readOptions, required } from '@fw/core/options';
 import { UnauthorizedError } from '@fw/errors';
 

@@ -1,6 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
 import { Readable } from 'node:stream';
-import type { Sent } from '@fw/core';
 import {
   annotate,
   type Context,
@@ -8,6 +7,7 @@ import {
   type Middleware,
   markFactories,
   type Parts,
+  type Sent,
 } from '@fw/core';
 import { closingSignal, setCacheDefault, stringify } from '@fw/core/extension';
 import { anObject, aWholeNumber, badOption, milliseconds, readOptions } from '@fw/core/options';

@@ -1,5 +1,11 @@
-import type { RouteDefinition } from '@fw/core';
-import { annotate, type Context, type Logger, type Middleware, markFactories } from '@fw/core';
+import {
+  annotate,
+  type Context,
+  type Logger,
+  type Middleware,
+  markFactories,
+  type RouteDefinition,
+} from '@fw/core';
 import { foldCase } from '@fw/core/extension';
 
 import { createDocsPage } from './docs/docs-page.ts';

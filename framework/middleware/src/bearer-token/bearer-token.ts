@@ -1,6 +1,5 @@
 import { createPrivateKey, createPublicKey, KeyObject } from 'node:crypto';
-import type { Guard } from '@fw/core';
-import { type Context, type Middleware, markFactories } from '@fw/core';
+import { type Context, type Guard, type Middleware, markFactories } from '@fw/core';
 import {
   aFunction,
   aListOf,

@@ -1,7 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Guard } from '@fw/core';
-import { annotate, type Context, markFactories, type Next } from '@fw/core';
+import { annotate, type Context, type Guard, markFactories, type Next } from '@fw/core';
 import { hasBody } from '@fw/core/body';
 import { allowReplacement, statusOf, warnOnce } from '@fw/core/extension';
 import {

@@ -1,5 +1,4 @@
-import type { Guard } from '@fw/core';
-import { annotate, type Context, markFactories } from '@fw/core';
+import { annotate, type Context, type Guard, markFactories } from '@fw/core';
 import { responseHeader } from '@fw/core/extension';
 import { aFunction, aListOf, aWholeNumber, check, readOptions, required } from '@fw/core/options';
 import { ForbiddenError } from '@fw/errors';

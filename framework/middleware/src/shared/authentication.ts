@@ -1,5 +1,4 @@
-import type { Guard } from '@fw/core';
-import { annotate, type Context, type Middleware, type RouteMetadata } from '@fw/core';
+import { annotate, type Context, type Guard, type Middleware, type RouteMetadata } from '@fw/core';
 import { metadataOf } from '@fw/core/extension';
 import { memoryStore, rateLimit } from '@fw/rate-limit';
 
