@@ -105,7 +105,7 @@ export function startStream(
       const loss = `${stream.lost} of ${requests} requests were lost\n${output}`;
       if (stream.lost > 0 && dropped > 0) throw new StandstillError(loss, ledger);
       assert.equal(stream.lost, 0, loss);
-      // The log may contain a few more: those that were created after k6 had finished its statistics.
+      // The log may contain a few more: those that k6 logged and did not count when it stopped.
       assert.ok(
         ledger.length >= stream.created,
         `the log of k6 contains ${ledger.length} of ${stream.created} created users`,
