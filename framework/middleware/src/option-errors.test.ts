@@ -1,3 +1,4 @@
+import { createPublicKey, createSecretKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { join, resolve } from 'node:path';
 
 import compression from 'compression';
@@ -5,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
 import { basicAuth } from './basic-auth.ts';
+import { bearerToken } from './bearer-token/bearer-token.ts';
 import { compress } from './compress.ts';
 import { connect } from './connect/connect.ts';
 import { createSignedCookies, setCookie } from './cookies.ts';
@@ -18,8 +20,7 @@ import { securityHeaders } from './security-headers.ts';
 import { session } from './session/session.ts';
 import { sse } from './sse.ts';
 import { staticFiles } from './static-files/static-files.ts';
-import { expectMistake } from './testing/expect-mistake.ts';
-import { SECRET } from './testing/tokens.ts';
+import { publicKeyOf, SECRET } from './testing/tokens.ts';
 import { timeout } from './timeout.ts';
 import { websocket } from './websocket/websocket.ts';
 
@@ -29,6 +30,20 @@ const root = import.meta.dirname;
 const users = { ada: 'correct horse' };
 const secrets = [SECRET];
 const since = new Date('2026-12-01T00:00:00Z');
+
+const { privateKey } = generateKeyPairSync('ed25519');
+const exponentOne = { ...publicKeyOf('rsa').export({ format: 'jwk' }), e: 'AQ' };
+
+/** Keys that cannot verify tokens, by their description. */
+const KEYS = new Map<string, string | KeyObject>([
+  ['a private key', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
+  ['a private key as object', privateKey],
+  ['text', 'text'],
+  ['a secret key', createSecretKey(Buffer.alloc(32))],
+  ['an RSA key of 1,024 bits', publicKeyOf('rsa', 1_024)],
+  ['an RSA key with the exponent 1', createPublicKey({ key: exponentOne, format: 'jwk' })],
+  ['a key for ES384', publicKeyOf('P-384')],
+]);
 
 /** A factory with invalid arguments, and the error that each causes. */
 type Row = readonly [
@@ -50,7 +65,38 @@ describe.each<Row>([
       [{ users: { ada: '' } }, 'password of "ada" of basicAuth(): expected at least 8 characters'],
       [{ users: { ada: undefined } }, 'password of "ada" of basicAuth(): expected at least 8'],
       [{ users, realm: 'a"b' }, 'option realm "a"b" of basicAuth(): expected 1 to 128'],
-      [{ users, user: 1 }, 'did you mean "users"?'],
+    ],
+  ],
+  [
+    'bearerToken',
+    ({ publicKey = '', ...options }: { readonly publicKey?: string }) => {
+      const key = KEYS.get(publicKey);
+      const given = { issuer: 'https://a.example', audience: 'a', ...options };
+      bearerToken(key === undefined ? given : { ...given, publicKey: key });
+    },
+    [
+      [{}, 'needs exactly one of the options jwksUrl, publicKey and secret'],
+      [{ secret: SECRET, jwksUrl: 'https://a.example' }, 'needs exactly one of'],
+      [{ secret: 'my-secret'.padEnd(31) }, 'secret of 31 bytes of bearerToken(): expected'],
+      [{ secret: `-----BEGIN ${SECRET}` }, 'expected no PEM; use publicKey'],
+      [{ publicKey: 'a private key' }, 'expected a public key as PEM'],
+      [{ publicKey: 'a private key as object' }, 'expected a public key as PEM'],
+      [{ publicKey: 'a secret key' }, 'expected a public key'],
+      [{ publicKey: 'text' }, 'expected a public key as PEM'],
+      [{ publicKey: 'an RSA key of 1,024 bits' }, 'RSA needs 2048 bits'],
+      [{ publicKey: 'an RSA key with the exponent 1' }, 'an exponent above 2'],
+      [
+        { publicKey: 'a key for ES384', algorithms: ['RS256', 'ES256'] },
+        'option publicKey of bearerToken(): expected a key for RS256, ES256',
+      ],
+      [{ jwksUrl: 'https://ada:my-secret@a.example' }, 'no user and password'],
+      [{ jwksUrl: 'file:///keys' }, 'option jwksUrl "file:///keys" of bearerToken()'],
+      [{ secret: SECRET, issuer: undefined }, 'needs the option issuer: a string'],
+      [{ secret: SECRET, audience: '' }, 'option audience "" of bearerToken()'],
+      [{ jwksUrl: 'https://a.example', algorithms: ['HS256'] }, 'expected a list of RS256'],
+      [{ jwksUrl: 'https://a.example', algorithms: [] }, 'expected a list of RS256'],
+      [{ secret: SECRET, algorithms: ['RS256'] }, 'for public keys only'],
+      [{ secret: SECRET, scopes: ['a"b'] }, 'expected a list of scopes'],
     ],
   ],
   [
@@ -60,7 +106,6 @@ describe.each<Row>([
       [{ encodings: ['deflate'] }, 'expected a list of zstd, br, gzip'],
       [{ encodings: 'gzip' }, 'option encodings "gzip" of compress(): expected a list'],
       [{ thresholdBytes: -1 }, 'option thresholdBytes "-1" of compress(): expected a whole number'],
-      [{ threshold: 1 }, 'did you mean "thresholdBytes"?'],
     ],
   ],
   [
@@ -122,15 +167,7 @@ describe.each<Row>([
         { origin: `${ORIGIN}/` },
         `option origin "${ORIGIN}/" of cors(): expected an origin such as "${ORIGIN}"; did you mean "${ORIGIN}"?`,
       ],
-      [{ origin: ['https://App.example.com'] }, `did you mean "${ORIGIN}"?`],
-      [{ origin: `${ORIGIN}/path` }, `did you mean "${ORIGIN}"?`],
-      [{ origin: `${ORIGIN}:443` }, `did you mean "${ORIGIN}"?`],
       [{ origin: 'app.example.com' }, 'origin "app.example.com" of cors(): expected an origin'],
-      [{ origin: 'null' }, 'option origin "null" of cors(): expected an origin'],
-      [{ origin: 'file:///' }, 'option origin "file:///" of cors(): expected an origin'],
-      [{ origin: 'file://host' }, 'option origin "file://host" of cors(): expected an origin'],
-      [{ origin: 'app://' }, 'option origin "app://" of cors(): expected an origin'],
-      [{ origin: 'https://*.example.com' }, 'expected an origin'],
       [{ origin: [new URL(ORIGIN)] }, `did you mean "${ORIGIN}"?`],
       [{ origin: [ORIGIN, '*'] }, 'origin "*" of cors(): expected "*" alone, not in a list'],
       [{ origin: [] }, 'option origin "[]" of cors(): expected at least one origin'],
@@ -144,7 +181,6 @@ describe.each<Row>([
       [{ allowedHeaders: [1] }, 'expected a list of header names'],
       [{ exposedHeaders: 'ETag' }, 'exposedHeaders "ETag" of cors(): expected a list of header'],
       [{ maxAgeSeconds: -1 }, '"-1" of cors(): expected a whole number from 0 to 86400'],
-      [{ origins: ORIGIN }, 'did you mean "origin"?'],
     ],
   ],
   [
@@ -163,17 +199,9 @@ describe.each<Row>([
         'sunset "2026-11-30T00:00:00.000Z" of deprecation(): expected a date that is not before since, 2026-12-01T',
       ],
       [{ since, from: 1 }, 'from "1" of deprecation(): expected a string'],
-      [{ since, until: since }, 'has no option "until"; its options: from, to, since, sunset'],
     ],
   ],
-  [
-    'etag',
-    etag,
-    [
-      [{ weak: 'yes' }, 'option weak "yes" of etag(): expected true or false'],
-      [{ strong: true }, 'etag() has no option "strong"; its options: weak'],
-    ],
-  ],
+  ['etag', etag, [[{ weak: 'yes' }, 'option weak "yes" of etag(): expected true or false']]],
   [
     'forms',
     forms,
@@ -182,7 +210,6 @@ describe.each<Row>([
       [{ maxFields: 1_001 }, 'maxFields "1001" of forms(): expected a whole number from 1 to 1000'],
       [{ multipart: { maxFiles: -1 } }, 'maxFiles "-1" of forms({ multipart }): expected'],
       [{ multipart: true }, 'option multipart "true" of forms(): expected an object'],
-      [{ multipart: { maxFile: 1 } }, 'did you mean "maxFiles"?'],
       [
         { multipart: { folder: '/missing' } },
         'folder "/missing" of forms({ multipart }): expected',
@@ -207,7 +234,6 @@ describe.each<Row>([
       [{ waitMs: -1 }, 'option waitMs "-1" of idempotency(): expected 0 to'],
       [{ maxResponseBytes: 0.5 }, 'expected a whole number from 0 to 16777216'],
       [{ scope: 'user' }, 'option scope "user" of idempotency(): expected a function'],
-      [{ keys: 1 }, 'idempotency() has no option "keys"; its options: store, required, scope'],
     ],
   ],
   [
@@ -266,9 +292,6 @@ describe.each<Row>([
       [{ secrets, maxAgeSeconds: 0 }, 'expected a whole number from 1 to 34560000'],
       [{ secrets, lifetimeSeconds: -1 }, 'option lifetimeSeconds "-1" of session()'],
       [{ secrets, trustedOrigins: ['a.example'] }, 'expected a list of origins such as'],
-      [{ secrets, trustedOrigins: ['null'] }, 'expected a list of origins such as'],
-      [{ secrets, trustedOrigins: ['https://a.example/'] }, 'expected a list of origins'],
-      [{ secret: SECRET }, 'did you mean "secrets"?'],
     ],
   ],
   [
@@ -291,7 +314,6 @@ describe.each<Row>([
       [{ heartbeatMs: -1 }, 'Cannot read option heartbeatMs "-1" of sse(): expected 0 to'],
       [{ maxClients: 0 }, 'option maxClients "0" of sse(): expected a whole number from 1'],
       [{ maxAgeMs: 0 }, 'option maxAgeMs "0" of sse(): expected 1 to 2147483647 milliseconds, or'],
-      [{ heartbeat: 1 }, 'did you mean "heartbeatMs"?'],
     ],
   ],
   [
@@ -304,7 +326,6 @@ describe.each<Row>([
       [{}, 'staticFiles() needs the option root: a string'],
       [{ root, maxAgeSeconds: -1 }, 'option maxAgeSeconds "-1"'],
       [{ root, immutable: 1 }, 'option immutable "1" of staticFiles(): expected true or false'],
-      [{ root, maxAge: 1 }, 'did you mean "maxAgeSeconds"?'],
       [{ root, prefix: 'assets' }, 'Cannot serve static files: the path must start with "/"'],
     ],
   ],
@@ -324,7 +345,6 @@ describe.each<Row>([
       [{ message: 'x' }, 'option message "x" of websocket(): expected a function'],
       [{ origins: `${ORIGIN}/` }, 'expected "*" or a list of origins such as "https://app.'],
       [{ origins: [`${ORIGIN}/`] }, 'expected "*" or a list of origins'],
-      [{ origins: ['app.example.com'] }, 'expected "*" or a list of origins'],
       [{ protocols: ['a b'] }, 'expected a list of names of subprotocols'],
       [{ maxClients: 0 }, 'option maxClients "0" of websocket(): expected a whole number from 1'],
       [{ maxMessageBytes: 0 }, 'option maxMessageBytes "0"'],
@@ -332,11 +352,15 @@ describe.each<Row>([
       [{ maxUnsentBytes: -1 }, 'option maxUnsentBytes "-1"'],
       [{ pingMs: -1 }, 'option pingMs "-1" of websocket(): expected 0 to'],
       [{ maxAgeMs: 2 ** 31 }, 'option maxAgeMs "2147483648" of websocket(): expected 1 to'],
-      [{ maxPayload: 1 }, 'websocket() has no option "maxPayload"'],
     ],
   ],
 ])('%s rejects', (_, create, errors) => {
   test.each(errors)('%j with "%s"', (options, message) => {
-    expectMistake(() => create(options as never), message);
+    const call = () => create(options as never);
+
+    expect(call).toThrow(TypeError);
+    expect(call).toThrow(message);
+    // In one line that contains no key and no secret of a test.
+    expect(call).not.toThrow(/BEGIN|my-secret|made for tests|\n/);
   });
 });

@@ -1,4 +1,4 @@
-import { createPublicKey, createSecretKey, generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createApp, createRouter, type Middleware } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
@@ -7,9 +7,8 @@ import { rateLimit } from '@fw/rate-limit';
 import fc from 'fast-check';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { expect, expectTypeOf, test } from 'vitest';
-import { expectMistake } from '../testing/expect-mistake.ts';
 import { startHttpServer } from '../testing/http-server.ts';
-import { AUDIENCE, claimsOf, encode, ISSUER, SECRET, sign } from '../testing/tokens.ts';
+import { AUDIENCE, claimsOf, ISSUER, publicKeyOf, SECRET, sign } from '../testing/tokens.ts';
 import { type BearerTokenOptions, bearerToken, type TokenUser } from './bearer-token.ts';
 
 type Options = Partial<BearerTokenOptions<{ readonly id: string }>>;
@@ -274,12 +273,6 @@ test('routes describe the security scheme, the scopes and the limit of failures'
   });
 });
 
-function publicKeyOf(type: 'rsa' | 'P-256' | 'P-384' | 'P-521' | 'ed25519', bits = 2_048) {
-  if (type === 'rsa') return generateKeyPairSync('rsa', { modulusLength: bits }).publicKey;
-  if (type === 'ed25519') return generateKeyPairSync('ed25519').publicKey;
-  return generateKeyPairSync('ec', { namedCurve: type }).publicKey;
-}
-
 test.each([
   ['rsa', ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']],
   ['P-256', ['ES256']],
@@ -293,48 +286,4 @@ test.each([
     const options = { publicKey, algorithms: [name], issuer: ISSUER, audience: AUDIENCE };
     expect(() => bearerToken(options)).not.toThrow();
   }
-});
-
-function exponentOne() {
-  return { ...publicKeyOf('rsa').export({ format: 'jwk' }), e: 'AQ' };
-}
-
-const { privateKey } = generateKeyPairSync('ed25519');
-const privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-
-test.each<[string, object, string]>([
-  ['no key', {}, 'needs exactly one of the options jwksUrl, publicKey and secret'],
-  ['two keys', { secret: SECRET, jwksUrl: 'https://a.example' }, 'needs exactly one of'],
-  [
-    'a short secret',
-    { secret: 'my-secret'.padEnd(31) },
-    'secret of 31 bytes of bearerToken(): expected',
-  ],
-  ['a PEM as secret', { secret: privatePem }, 'expected no PEM; use publicKey'],
-  ['a private key', { publicKey: privatePem }, 'expected a public key as PEM'],
-  ['a private key object', { publicKey: privateKey }, 'expected a public key as PEM'],
-  ['a secret key', { publicKey: createSecretKey(Buffer.alloc(32)) }, 'expected a public key'],
-  ['text as public key', { publicKey: encode('key') }, 'expected a public key as PEM'],
-  ['an RSA key of 1,024 bits', { publicKey: publicKeyOf('rsa', 1_024) }, 'RSA needs 2048 bits'],
-  [
-    'an RSA key with the exponent 1',
-    { publicKey: createPublicKey({ key: exponentOne(), format: 'jwk' }) },
-    'an exponent above 2',
-  ],
-  [
-    'a key for another algorithm',
-    { publicKey: publicKeyOf('P-384'), algorithms: ['RS256', 'ES256'] },
-    'option publicKey of bearerToken(): expected a key for RS256, ES256',
-  ],
-  ['a URL with a password', { jwksUrl: 'https://ada:my-secret@a.example' }, 'no user and password'],
-  ['another URL', { jwksUrl: 'file:///keys' }, 'option jwksUrl "file:///keys" of bearerToken()'],
-  ['no issuer', { secret: SECRET, issuer: undefined }, 'needs the option issuer: a string'],
-  ['an empty audience', { secret: SECRET, audience: '' }, 'option audience "" of bearerToken()'],
-  ['HS256', { jwksUrl: 'https://a.example', algorithms: ['HS256'] }, 'expected a list of RS256'],
-  ['no algorithm', { jwksUrl: 'https://a.example', algorithms: [] }, 'expected a list of RS256'],
-  ['algorithms of a secret', { secret: SECRET, algorithms: ['RS256'] }, 'for public keys only'],
-  ['a quoted scope', { secret: SECRET, scopes: ['a"b'] }, 'expected a list of scopes'],
-  ['an unknown option', { secret: SECRET, scope: 'a' }, 'did you mean "scopes"?'],
-])('bearerToken() rejects %s without printing a key', (_, options, message) => {
-  expectMistake(() => bearerToken({ issuer: ISSUER, audience: AUDIENCE, ...options }), message);
 });

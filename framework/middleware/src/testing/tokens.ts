@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
 
 import { type CryptoKey, type JWTPayload, SignJWT } from 'jose';
 
@@ -37,4 +37,14 @@ export function forge(header: unknown, payload: unknown = claimsOf()): string {
 /** Encodes one part of a token. */
 export function encode(part: unknown): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
+}
+
+/** A new public key; `bits` is the length of an RSA key. */
+export function publicKeyOf(
+  type: 'rsa' | 'P-256' | 'P-384' | 'P-521' | 'ed25519',
+  bits = 2_048,
+): KeyObject {
+  if (type === 'rsa') return generateKeyPairSync('rsa', { modulusLength: bits }).publicKey;
+  if (type === 'ed25519') return generateKeyPairSync('ed25519').publicKey;
+  return generateKeyPairSync('ec', { namedCurve: type }).publicKey;
 }
