@@ -13,6 +13,8 @@ test.each([
   ['null', undefined],
   ['', undefined],
   ['file:///page', undefined],
+  ['file://host', undefined],
+  ['app://', undefined],
   ['https://*.example', undefined],
 ])('the normal form of the origin %j is %j', (text, normal) => {
   expect(normalOrigin(text)).toBe(normal);
@@ -45,6 +47,7 @@ test('an origin is listed in any spelling', () => {
 
   const listed = ['https://shop.example:443', 'https://Shop.Example', 'capacitor://localhost'];
   expect(listed.filter((origin) => !isListed(origins, origin))).toEqual([]);
-  const others = ['http://shop.example', 'https://shop.example:444', 'null', ''];
+  const prefixes = ['https://shop.example.evil', 'https://shop.example:444'];
+  const others = [...prefixes, 'http://shop.example', 'null', ''];
   expect(others.filter((origin) => isListed(origins, origin))).toEqual([]);
 });

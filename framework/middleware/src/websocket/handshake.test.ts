@@ -53,10 +53,6 @@ describe('a handshake', () => {
     ],
     ['with an ambiguous path', handshake().replace('/rooms/7', '/rooms/../rooms/7'), 400],
     ['with a page of another origin', handshake('Origin: https://evil.example'), 403],
-    ['with a page of a subdomain', handshake('Origin: https://a.shop.example'), 403],
-    ['with a page at another port', handshake('Origin: https://shop.example:8443'), 403],
-    ['with a file as page', handshake('Origin: null'), 403],
-    ['with the origin of an app', handshake('Origin: app://shop.example'), 403],
     [
       'with an origin that is a list',
       handshake('Origin: https://shop.example, https://evil.example'),
@@ -82,12 +78,6 @@ describe('a handshake', () => {
   test.each<readonly [string, string, AnyOptions]>([
     ['without Origin', handshake(), {}],
     ['with a page of the same host', handshake('Origin: https://shop.example'), {}],
-    [
-      'with the default port in Host',
-      handshake('Origin: https://shop.example', 'Host: shop.example:443'),
-      {},
-    ],
-    ['with capitals', handshake('Origin: http://shop.example', 'Host: SHOP.example'), {}],
     [
       'with a page in origins',
       handshake('Origin: https://app.example'),
