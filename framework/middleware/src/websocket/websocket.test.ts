@@ -393,7 +393,8 @@ describe('a limit', () => {
       isOver = true;
     });
     for (let pings = 0; !isOver && pings < 1_000_000; pings++) {
-      await new Promise((sent) => socket.ping('x'.repeat(125), undefined, sent));
+      const sent = new Promise((resolve) => socket.ping('x'.repeat(125), undefined, resolve));
+      if (pings % 100 === 0) await sent;
     }
 
     expect(await ended.promise).toBe(1013);
@@ -419,24 +420,6 @@ describe('a limit', () => {
 
     expect(await client.closed).toEqual([1001, 'The connection has reached its largest age']);
     await expect.poll(() => closed.mock.calls).toEqual([[1001]]);
-  });
-
-  test.each([
-    ['passed', -1],
-    ['comes', 20],
-  ])('of age can be the time of a token that %s', async (_, leftMs) => {
-    const guard: Guard<{ readonly expiresMs: number }> = (ctx, next) => {
-      Object.assign(ctx.state, { expiresMs: Date.now() + leftMs });
-      return next();
-    };
-    const router = createRouter().get(
-      '/',
-      guard,
-      websocket({ maxAgeMs: ({ state }) => state.expiresMs - Date.now() }),
-    );
-    const server = await start(echo, (app) => app.route('/v1', router));
-
-    expect(await connect(server, { path: '/v1' }).closed).toEqual([1001, expect.any(String)]);
   });
 
   test('of age that is no number rejects the upgrade', async () => {
