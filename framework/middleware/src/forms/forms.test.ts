@@ -478,6 +478,30 @@ describe('an upload that is slower than timeout()', () => {
   });
 });
 
+test('the files are deleted if the handler throws', async () => {
+  const seen: unknown[] = [];
+  const app = createApp({ logger: quiet })
+    .use(forms({ multipart }))
+    .use(() => {
+      seen.push(...onDisk());
+      throw new Error('broken');
+    });
+  const headers = { 'Content-Type': MULTIPART_TYPE };
+
+  await request(app, '/', { method: 'POST', headers, body: formOf(filePart('a', 'a.png')) });
+
+  expect(seen).toHaveLength(2);
+});
+
+test('a part without a name gets 400 with the detail', async () => {
+  const response = await postMultipart(formOf(part('x="a"')));
+
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({
+    detail: 'Each part of the form must have a name',
+  });
+});
+
 test('a body that another middleware has parsed is kept', async () => {
   const app = createApp().use(
     (ctx, next) => {
