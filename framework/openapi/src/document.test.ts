@@ -569,13 +569,8 @@ test('guards add their security schemes, and the option replaces them by name', 
   expect(document.components.securitySchemes).toEqual({ basic, cookie, key });
 });
 
-test.each([
-  [
-    { excludes: [] },
-    /^generateDocument\(\) has no option "excludes"; did you mean "exclude"\? Its options: /,
-  ],
-  [{ exclude: '/a' }, /option exclude "\/a" of generateDocument\(\): expected a list of paths/],
-])('generateDocument rejects the options %j', async (options, message) => {
-  await expect(generateDocument([], options as object)).rejects.toThrow(TypeError);
-  await expect(generateDocument([], options as object)).rejects.toThrow(message);
+test('generateDocument() rejects an unknown option', async () => {
+  await expect(generateDocument([], { excludes: [] } as object)).rejects.toThrow(
+    'generateDocument() has no option "excludes"; did you mean "exclude"?',
+  );
 });
