@@ -299,19 +299,15 @@ const THROWING = {
 test.each([
   ['z.object', z.object({ name: z.string() }), true],
   ['optional', z.object({ name: z.string() }).optional(), false],
-  ['optional with an id', z.object({ name: z.string() }).meta({ id: 'Named' }).optional(), false],
-  ['with a default', z.object({ name: z.string() }).default({ name: 'Ada' }), false],
-  ['valibot, optional', v.optional(v.object({ name: v.string() })), false],
   ['JSON Schema', { type: 'object', properties: { name: { type: 'string' } } }, true],
   ['a validator that throws', THROWING, true],
 ] as const)('a body is required unless its schema accepts none: %s', async (_, body, required) => {
-  const { operation, components } = await describeRoute('PUT /u', validates({ body }));
+  const { operation } = await describeRoute('PUT /u', validates({ body }));
 
-  const { requestBody } = operation;
-  const schema = requestBody?.content['application/json']?.schema ?? {};
-  expect(requestBody?.required).toBe(required);
-  expect('$ref' in schema ? components.schemas?.Named : schema).toMatchObject({
-    properties: { name: { type: 'string' } },
+  const schema = { properties: { name: { type: 'string' } } };
+  expect(operation.requestBody).toMatchObject({
+    required,
+    content: { 'application/json': { schema } },
   });
 });
 
