@@ -153,6 +153,7 @@ test('a route of two routers is listed once, and a path has the parameter names 
   expect(Object.keys(reversed.paths)).toEqual(['/u/{id}', '/u/']);
   expect(Object.keys(paths)).toEqual(['/u/{id}', '/u/']);
   expect(Object.keys(paths['/u/{id}'] ?? {})).toEqual(['get', 'put']);
+  expect(paths['/u/{id}']?.get?.parameters).toMatchObject([{ name: 'id' }, { name: 'a' }]);
   expect(paths['/u/{id}']?.put?.parameters).toMatchObject([
     { name: 'id', in: 'path', schema: { format: 'uuid' } },
   ]);
