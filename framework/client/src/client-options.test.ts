@@ -72,18 +72,6 @@ test.each([
   expect(inspect(error)).not.toContain('secret');
 });
 
-test('an unreachable address with a password fails without it', async () => {
-  const client = createClient<{ '/': { get: object } }>({
-    baseUrl: 'http://nina:secret@127.0.0.1:1',
-    attempts: 1,
-  });
-
-  const error = await client.get('/').catch((reason) => reason);
-
-  expect(error).toBeInstanceOf(Error);
-  expect(inspect(error, { depth: 9 })).not.toContain('secret');
-});
-
 function catchError(call: () => unknown): unknown {
   try {
     return call();

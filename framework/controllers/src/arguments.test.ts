@@ -52,20 +52,6 @@ describe('arguments and results', () => {
     expect(await (await send(app, 'POST', '/things/own')).json()).toBe(5);
   });
 
-  test('of the query are a list where its schema expects one', async () => {
-    @Controller()
-    class Search {
-      @Get()
-      find(@Query(z.object({ tags: z.array(z.string()) })) query: unknown) {
-        return query;
-      }
-    }
-
-    const { app } = serve({ controllers: [Search] });
-
-    expect(await (await send(app, 'GET', '/?tags=a')).json()).toEqual({ tags: ['a'] });
-  });
-
   test('of the path that would be true for the text "false" fail the start', async () => {
     @Controller()
     class Users {
@@ -139,68 +125,53 @@ describe('arguments and results', () => {
 
   test('an overriding method that repeats a decorator without a schema keeps its schema', async () => {
     class Base {
-      @Post('/:id')
+      @Post('/:id/:to')
       create(
         @Param('id', z.coerce.number()) id: unknown,
+        @Param('to', z.string().toUpperCase()) to: unknown,
         @Query(z.object({ page: z.coerce.number() })) query: unknown,
         @Body(z.object({ name: z.string() })) user: unknown,
       ): unknown {
-        return { id, query, user };
+        return { id, to, query, user };
       }
     }
     @Controller('/repeated')
     class Repeated extends Base {
-      override create(@Param('id') id: unknown, @Query() query: unknown, @Body() user: unknown) {
-        return super.create(id, query, user);
-      }
-    }
-    @Controller('/reordered')
-    class Reordered extends Base {
-      override create(@Body() user: unknown, @Param('id') id: unknown, @Query() query: unknown) {
-        return super.create(id, query, user);
+      override create(
+        @Param('to') to: unknown,
+        @Body() user: unknown,
+        @Param('id') id: unknown,
+        @Query() query: unknown,
+      ) {
+        return super.create(id, to, query, user);
       }
     }
     @Controller('/added')
     class Added extends Base {
-      override create(id: unknown, query: unknown, _user: unknown, @Body() same?: unknown) {
-        return super.create(id, query, same);
+      override create(
+        id: unknown,
+        to: unknown,
+        query: unknown,
+        _user: unknown,
+        @Body() same?: unknown,
+      ) {
+        return super.create(id, to, query, same);
       }
     }
-    const { app } = serve({ controllers: [Repeated, Reordered, Added] });
+    const { app } = serve({ controllers: [Repeated, Added] });
 
-    for (const prefix of ['/repeated', '/reordered', '/added']) {
+    for (const prefix of ['/repeated', '/added']) {
       const post = (path: string, body: object) => send(app, 'POST', prefix + path, body);
-      expect((await post('/x?page=2', { name: 'Ada' })).status).toBe(400);
-      expect((await post('/1?page=x', { name: 'Ada' })).status).toBe(400);
-      expect((await post('/1?page=2', { name: 5 })).status).toBe(400);
-      expect(await (await post('/1?page=2', { name: 'Ada' })).json()).toEqual({
+      expect((await post('/x/b?page=2', { name: 'Ada' })).status).toBe(400);
+      expect((await post('/1/b?page=x', { name: 'Ada' })).status).toBe(400);
+      expect((await post('/1/b?page=2', { name: 5 })).status).toBe(400);
+      expect(await (await post('/1/b?page=2', { name: 'Ada' })).json()).toEqual({
         id: 1,
+        to: 'B',
         query: { page: 2 },
         user: { name: 'Ada' },
       });
     }
-  });
-
-  test('an overriding method that repeats several path parameters keeps the schema of each', async () => {
-    class Base {
-      @Get('/:from/:to')
-      range(
-        @Param('from', z.coerce.number()) from: unknown,
-        @Param('to', z.string().toUpperCase()) to: unknown,
-      ): unknown {
-        return { from, to };
-      }
-    }
-    @Controller('/ranges')
-    class Ranges extends Base {
-      override range(@Param('to') to: unknown, @Param('from') from: unknown) {
-        return super.range(from, to);
-      }
-    }
-    const { app } = serve({ controllers: [Ranges] });
-
-    expect(await (await request(app, '/ranges/1/b')).json()).toEqual({ from: 1, to: 'B' });
-    expect((await request(app, '/ranges/b/1')).status).toBe(400);
   });
 
   test('all invalid path parameters are in one response, in the order of the arguments; those without a schema are kept', async () => {

@@ -2,7 +2,6 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { type Manifest, writeManifest } from './manifest.ts';
 import { collectPackages, type Published, publishedVersions } from './packages.ts';
 
 /**
@@ -10,6 +9,14 @@ import { collectPackages, type Published, publishedVersions } from './packages.t
  * `make packages` writes.
  */
 export type CreateServiceOptions = Published | { readonly packages: string };
+
+/** What `package.json` of a service contains. */
+interface Manifest {
+  readonly name: string;
+  /** Versions by name. */
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
 
 /** The files of a new service. They are valid as they are, for a service named `my-service`. */
 const TEMPLATE = fileURLToPath(new URL('../template', import.meta.url));
@@ -78,6 +85,39 @@ function readTemplate(name: string): Map<string, string | Buffer> {
       fs.readFileSync(path.join(TEMPLATE, file), 'utf8').replaceAll('my-service', name),
     ]),
   );
+}
+
+/**
+ * The text of `package.json` with `versions` in place of those of the manifest. Those that it does not list
+ * become dependencies.
+ *
+ * @throws {Error} if the service has the name of one of its dependencies
+ */
+function writeManifest(
+  { dependencies, devDependencies, ...manifest }: Manifest,
+  versions: Readonly<Record<string, string>>,
+): string {
+  const all: Readonly<Record<string, string>> = {
+    ...dependencies,
+    ...devDependencies,
+    ...versions,
+  };
+  if (Object.hasOwn(all, manifest.name)) {
+    throw new Error(`Cannot name a service "${manifest.name}": it uses a package with this name`);
+  }
+  const choose = (isChosen: (name: string) => boolean) =>
+    Object.fromEntries(
+      Object.entries(all)
+        .filter(([name]) => isChosen(name))
+        .sort(),
+    );
+  const isForTests = (name: string) => Object.hasOwn(devDependencies, name);
+  const written = {
+    ...manifest,
+    dependencies: choose((name) => !isForTests(name)),
+    devDependencies: choose(isForTests),
+  };
+  return `${JSON.stringify(written, null, 2)}\n`;
 }
 
 function writeAll(folder: string, files: ReadonlyMap<string, string | Buffer>): void {

@@ -19,7 +19,6 @@ test.each([
   [['one', '--unknown'], "Unknown option '--unknown'; see create-fw --help"],
   [['one', '--packages'], "Option '--packages <value>' argument missing; see create-fw --help"],
   [['one'], 'Cannot find the packages of fw: expected --packages FOLDER'],
-  [['One', '--packages', '.'], 'Cannot name a service "One": expected at most 63 lower-case'],
 ])('create-fw %j prints one line, exits with 2 and writes nothing', (args, message) => {
   const { status, stdout, stderr } = run(...args);
 

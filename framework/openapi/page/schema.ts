@@ -1,4 +1,4 @@
-import { type Property, propertiesOf } from '../src/docs/object-properties.ts';
+import type { Property } from '@fw/core/schema';
 import { type Api, resolve, type Schema } from './api.ts';
 import { type Child, h, lazyDetails } from './dom.ts';
 import { typesOf } from './example.ts';
@@ -42,8 +42,20 @@ export function row(api: Api, { name, schema, required }: Property): HTMLElement
   );
 }
 
-function fieldsOf(api: Api, schema: Schema): Property[] {
-  return propertiesOf(schema, (part) => resolve<Schema>(api, part));
+/** A schema that combines itself has no end. */
+const MAX_DEPTH = 8;
+
+/** The properties of a schema and of the schemas that it combines with `allOf`, each once. */
+function fieldsOf(api: Api, reference: Schema, depth = 0): Property[] {
+  const { properties = {}, required = [], allOf = [] } = resolve(api, reference);
+  const parts = depth < MAX_DEPTH ? allOf : [];
+  const own = Object.entries(properties).map(([name, schema]) => ({
+    name,
+    schema: Object(schema),
+    required: required.includes(name),
+  }));
+  const all = [...parts.flatMap((part) => fieldsOf(api, part, depth + 1)), ...own];
+  return [...new Map(all.map((each) => [each.name, each])).values()];
 }
 
 /** The nested schema of a property. */

@@ -149,3 +149,14 @@ test('different schemas of one name get the suffix, then numbers', () => {
   const names = ['A', 'AInput', 'A2', 'A3', 'AInput'];
   expect(refs).toEqual(names.map((name) => ({ $ref: `#/components/schemas/${name}` })));
 });
+
+test('different responses of one name get numbers, equal ones are one component', () => {
+  const components = new Components();
+
+  const refs = ['a', 'b', 'c', 'b'].map((description) =>
+    components.add('responses', 'Conflict', { description }),
+  );
+
+  const names = ['Conflict', 'Conflict2', 'Conflict3', 'Conflict2'];
+  expect(refs).toEqual(names.map((name) => ({ $ref: `#/components/responses/${name}` })));
+});

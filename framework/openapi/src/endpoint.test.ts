@@ -6,12 +6,20 @@ import { z } from 'zod';
 import { generateDocument } from './document.ts';
 import { describeRoute } from './testing/describe-route.ts';
 
-test('endpoint describes request headers, body, responses and their headers', async () => {
+test('endpoint() describes the operation, its request and its responses', async () => {
+  const described = {
+    operationId: 'changeThing',
+    summary: 'Change a thing',
+    description: 'By *id*',
+    tags: ['things'],
+    deprecated: true,
+    security: [{ token: [] }],
+  };
+
   const { operation, components } = await describeRoute(
     'PATCH /things/:id',
     endpoint({
-      summary: 'Change a thing',
-      operationId: 'changeThing',
+      ...described,
       reads: {
         body: z.object({ name: z.string() }),
         headers: z.object({ 'if-match': z.string() }),
@@ -26,8 +34,7 @@ test('endpoint describes request headers, body, responses and their headers', as
   );
 
   expect(operation).toMatchObject({
-    operationId: 'changeThing',
-    summary: 'Change a thing',
+    ...described,
     parameters: [{ in: 'path' }, { in: 'header', name: 'if-match', required: true }],
     requestBody: {
       required: true,

@@ -227,7 +227,6 @@ test('an existing response is not replaced', async () => {
 test.each([
   [{}, 'option router "undefined" of openapi(): expected a router'],
   [{ router: {} }, 'option router "{}" of openapi(): expected an object with getRoutes()'],
-  [{ routers: 'all' }, 'option routers "all" of openapi(): expected a list'],
   [
     { routers: [null] },
     'option routers "[ null ]" of openapi(): expected a list of objects with getRoutes()',
@@ -238,7 +237,6 @@ test.each([
   ],
   [{ path: 'openapi.json' }, 'option path "openapi.json" of openapi(): expected a path'],
   [{ docs: 'docs' }, 'option docs "docs" of openapi(): expected a path, false, or an object'],
-  [{ docs: true }, 'option docs "true" of openapi(): expected a path, false, or an object'],
   [
     { docs: '/openapi.json' },
     'option docs "/openapi.json" of openapi(): expected another path than the document',
@@ -247,19 +245,10 @@ test.each([
     { docs: { ui: 'redoc' } },
     'option ui "redoc" of docs of openapi(): expected one of "fw", "scalar", "swagger"',
   ],
-  [
-    { docs: { ui: 'scalar', cdn: 'cdn' } },
-    'option cdn "cdn" of docs of openapi(): expected an http URL',
-  ],
-  [{ docs: { cdn: 'javascript:alert(1)' } }, 'option cdn "javascript:alert(1)" of docs'],
   [{ docs: { cdn: 'xhttp://a' } }, 'option cdn "xhttp://a" of docs'],
   [{ docs: { cdn: new URL('http://a') } }, 'of docs of openapi(): expected an http URL'],
   [{ docs: { url: '/docs' } }, 'docs of openapi() has no option "url"; its options: path, ui, cdn'],
-  [{ exclude: '/admin' }, 'option exclude "/admin" of openapi(): expected a list of paths'],
   [{ exclude: ['admin'] }, 'option exclude "[ \'admin\' ]" of openapi(): expected a list of paths'],
-  [{ enabled: 'no' }, 'option enabled "no" of openapi(): expected true or false'],
-  [{ toJsonSchema: {} }, 'option toJsonSchema "{}" of openapi(): expected a function'],
-  [{ info: 'Users' }, 'option info "Users" of openapi(): expected an object'],
   [
     { info: { title: 1 } },
     'option info "{ title: 1 }" of openapi(): expected an object such as { title, version }',
@@ -271,8 +260,6 @@ test.each([
     'option info "{ description: 1 }" of openapi(): expected an object',
   ],
   [{ servers: [{ url: '/' }, { url: 1 }] }, 'of openapi(): expected a list such as [{ url: '],
-  [{ servers: ['/'] }, 'option servers "[ \'/\' ]" of openapi(): expected a list'],
-  [{ securitySchemes: [] }, 'option securitySchemes "[]" of openapi(): expected an object'],
   [{ titel: 'x' }, 'openapi() has no option "titel"; its options: router, routers, path, docs'],
 ])('openapi(%j) throws at start', (options, message) => {
   const isAboutRouters =

@@ -8,21 +8,6 @@ function wildcardName(segments: readonly string[]): string {
   return name;
 }
 
-/** One piece of a pattern: fixed text, or a parameter with its name in the handler. */
-interface Segment {
-  readonly text: string;
-  /** The name in the document; `undefined` for fixed text. */
-  readonly name: string | undefined;
-}
-
-function readSegments(path: string): Segment[] {
-  const segments = path.split('/');
-  return segments.map((text) => {
-    if (text.startsWith(':')) return { text, name: text.slice(1) };
-    return { text, name: text === '*' ? wildcardName(segments) : undefined };
-  });
-}
-
 /** A parameter in a path: the name that the handler reads, and the one in the document. */
 export interface PathParam {
   readonly key: string;
@@ -30,17 +15,25 @@ export interface PathParam {
   readonly isWildcard: boolean;
 }
 
+/** The fixed texts and the parameters of a pattern. */
+function readSegments(path: string): (string | PathParam)[] {
+  const segments = path.split('/');
+  return segments.map((text) => {
+    if (text === '*') return { key: text, name: wildcardName(segments), isWildcard: true };
+    if (!text.startsWith(':')) return text;
+    return { key: text.slice(1), name: text.slice(1), isWildcard: false };
+  });
+}
+
 /** The parameters of a pattern, in order. */
 export function readPathParams(path: string): PathParam[] {
-  return readSegments(path).flatMap(({ text, name }) =>
-    name === undefined ? [] : [{ key: text.replace(':', ''), name, isWildcard: text === '*' }],
-  );
+  return readSegments(path).filter((segment) => typeof segment !== 'string');
 }
 
 /** Converts a pattern to OpenAPI syntax: `/users/:id/files/*` becomes `/users/{id}/files/{path}`. */
 export function toOpenApiPath(path: string): string {
   return readSegments(path)
-    .map(({ text, name }) => (name === undefined ? escapeBraces(text) : `{${name}}`))
+    .map((segment) => (typeof segment === 'string' ? escapeBraces(segment) : `{${segment.name}}`))
     .join('/');
 }
 

@@ -235,10 +235,11 @@ function describeResponse(
   const { description, mediaTypes, headers: own } = metadata.responses[code] ?? {};
   const isShared = problem !== undefined;
   const limits = !isShared || code === 429 ? rateLimitHeaders(metadata, code) : [];
-  const headers = {
-    ...shareHeaders(components, [...((isShared && ERRORS[code]?.headers) || []), ...limits]),
-    ...shareOwnHeaders(components, { ...metadata.deprecation?.headers, ...own }),
-  };
+  const names = [...((isShared && ERRORS[code]?.headers) || []), ...limits];
+  const headers = shareHeaders(components, [
+    ...names.map((name): [string, string] => [name, HEADERS[name]?.description ?? '']),
+    ...Object.entries({ ...metadata.deprecation?.headers, ...own }),
+  ]);
   const body = problem ?? schema;
   const types = mediaTypes ?? [isShared ? PROBLEM_TYPE : 'application/json'];
   const hasContent = (body || mediaTypes) && !BODYLESS.includes(status);
@@ -296,18 +297,10 @@ function rateLimitHeaders({ rateLimit }: DocumentedMetadata, status: number): st
   return isDraft10 ? [...DRAFT_6, ...DRAFT_10] : DRAFT_6;
 }
 
-function shareHeaders(components: Components, names: readonly string[]): Headers {
+/** Adds headers, given with their descriptions. */
+function shareHeaders(components: Components, headers: readonly [string, string][]): Headers {
   return Object.fromEntries(
-    names.map((name) => [name, components.add('headers', name, HEADERS[name])]),
-  );
-}
-
-function shareOwnHeaders(
-  components: Components,
-  headers: Readonly<Record<string, string>>,
-): Headers {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, description]) => [
+    headers.map(([name, description]) => [
       name,
       components.add('headers', name, { description, schema: HEADERS[name]?.schema ?? TEXT }),
     ]),

@@ -256,32 +256,6 @@ describe('tools', () => {
     expect((await toolsOf(createItemApp({}, router))).get).not.toHaveProperty('outputSchema');
   });
 
-  test('a tool has the query parameters of all alternatives as arguments', async () => {
-    const [a, b, c] = [z.string(), z.string(), z.string()];
-    const query = z.union([z.object({ a, b }), z.object({ a, c })]);
-    const find = endpoint({ operationId: 'find' });
-    const router = createRouter().get('/q', find, validate({ query }), (ctx) =>
-      ctx.json(ctx.query),
-    );
-    const app = createItemApp({}, router);
-
-    expect((await toolsOf(app)).find?.inputSchema).toMatchObject({
-      properties: { a: { type: 'string' }, b: { type: 'string' }, c: { type: 'string' } },
-      required: ['a'],
-    });
-    expect((await resultOf(app, call('find', { a: '1', c: '2' }))).text).toBe('{"a":"1","c":"2"}');
-  });
-
-  test('a list of one is a list for the operation', async () => {
-    const query = z.object({ tags: z.array(z.string()) });
-    const find = endpoint({ operationId: 'find' });
-    const router = createRouter().get('/', find, validate({ query }), (ctx) => ctx.json(ctx.query));
-
-    const { text } = await resultOf(createItemApp({}, router), call('find', { tags: ['a'] }));
-
-    expect(text).toBe('{"tags":["a"]}');
-  });
-
   test('tools are listed in pages of 50', async () => {
     const router = createRouter();
     for (let at = 0; at < 120; at++) {
