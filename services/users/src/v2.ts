@@ -76,7 +76,6 @@ export function createUserRoutesV2(
 
   const router = createRouter();
   router.use(onlyMergePatches, json({ limit: bodyLimit }), onlyJson, privateCache);
-  router.use(endpoint({ errors: { 503: 'SERVICE_UNAVAILABLE' } }));
 
   router.post(
     '/',
