@@ -37,9 +37,9 @@ export {
   type PageSizes,
   pageOf,
   pageQuery,
+  readPart,
   type Slice,
 } from './lists/pages.ts';
-export { readPart } from './lists/read-part.ts';
 export {
   createLogger,
   type LoggerOptions,
@@ -63,10 +63,8 @@ export {
   type MountedVersion,
   type MountVersionsOptions,
   mountVersions,
-  type VersionDeprecation,
-} from './versions/mount-versions.ts';
-export {
   retirementOf,
   type VersionConfig,
+  type VersionDeprecation,
   versionVariables,
-} from './versions/version-variables.ts';
+} from './versions/mount-versions.ts';

@@ -19,7 +19,6 @@ export function createCatalogRoutesV1(store: CatalogStore): Router {
       tags: ['Version 1'],
       reads: { query: PageQueryV1 },
       responses: { 200: { schema: ItemPageV1 } },
-      errors: { 503: 'SERVICE_UNAVAILABLE' },
     }),
     async (ctx) => {
       const { page, ...slice } = readPart(PageQueryV1, ctx.query);

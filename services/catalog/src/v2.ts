@@ -93,7 +93,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
   }
 
   const router = createRouter();
-  router.use(onlyJson, endpoint({ errors: { 503: 'SERVICE_UNAVAILABLE' } }));
+  router.use(onlyJson);
   router.get(
     '/',
     endpoint({

@@ -1,33 +1,17 @@
 import { join } from 'node:path';
 
 import { request } from '@fw/core/testing';
-import {
-  expectDocument,
-  lintFile,
-  requestEverything,
-  withoutCacheControl,
-} from '@fw/service/testing';
+import { requestEverything, withoutCacheControl } from '@fw/service/testing';
+import { testDocuments } from '@fw/service/testing/vitest';
 import { expect, test } from 'vitest';
 
 import { get, newApp, newLimits, tokenOf } from './testing/app.ts';
-
-const VERSIONS = ['v1', 'v2'];
-
-function fileOf(version: string): string {
-  return join(import.meta.dirname, `../openapi/${version}.json`);
-}
 
 test.each(['/openapi.json', '/docs/reports'])('%s is served without a token', async (path) => {
   expect((await request(newApp(), path)).status).toBe(200);
 });
 
-test.each(VERSIONS)('openapi/%s.json is current', async (version) => {
-  await expectDocument(newApp(), { version, file: fileOf(version) });
-});
-
-test.each(VERSIONS)('redocly lint reports nothing in openapi/%s.json', async (version) => {
-  expect(await lintFile(fileOf(version))).toEqual([]);
-});
+testDocuments(join(import.meta.dirname, '../openapi'), ['v1', 'v2'], () => newApp());
 
 test('every response has Cache-Control, with and without a token, and over the limit', async () => {
   const headers = { Authorization: `Bearer ${tokenOf('ada')}` };

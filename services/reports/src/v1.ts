@@ -19,7 +19,7 @@ export function createReportRoutesV1({ authenticate, limiter }: Protection): Rou
       summary: 'List reports',
       operationId: 'listReportsV1',
       tags: ['Version 1'],
-      responses: { 200: { schema: ReportListV1 }, 503: {} },
+      responses: { 200: { schema: ReportListV1 } },
     }),
     (ctx) => ctx.json({ reports }),
   );

@@ -35,7 +35,7 @@ export function createReportRoutesV2({
       summary: 'List reports',
       operationId: 'listReports',
       tags,
-      responses: { 200: { schema: ReportList }, 503: {} },
+      responses: { 200: { schema: ReportList } },
       errors: { 406: 'NOT_ACCEPTABLE' },
     }),
     (ctx) => {
@@ -52,7 +52,7 @@ export function createReportRoutesV2({
         '`Accept` selects JSON, CSV or an HTML page with charts. If a service is unavailable, the report is partial and marked as such: in `meta` in JSON, in the last record of CSV, at the top of the page.',
       operationId: 'getReport',
       tags,
-      responses: { 200: { schema: ReportResponse, mediaTypes: TYPES }, 503: {} },
+      responses: { 200: { schema: ReportResponse, mediaTypes: TYPES } },
       errors: { 406: 'NOT_ACCEPTABLE' },
     }),
     async (ctx) => {

@@ -28,7 +28,7 @@ export function createUserRoutesV1(
   { bodyLimit, ...origins }: Origins & { readonly bodyLimit: number },
 ): Router {
   const router = createRouter();
-  router.use(json({ limit: bodyLimit }), endpoint({ errors: { 503: 'SERVICE_UNAVAILABLE' } }));
+  router.use(json({ limit: bodyLimit }));
 
   router.get(
     '/',

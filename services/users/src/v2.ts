@@ -1,6 +1,5 @@
 import { json } from '@fw/body-parser';
 import { parseMediaType } from '@fw/core/body';
-import { foldCase } from '@fw/core/extension';
 import { idempotency } from '@fw/middleware/idempotency';
 import { etagOf, isConditional, isNotModified, requireMatch } from '@fw/middleware/preconditions';
 import { createCursor, onlyJson } from '@fw/service';
@@ -76,7 +75,6 @@ export function createUserRoutesV2(
 
   const router = createRouter();
   router.use(onlyMergePatches, json({ limit: bodyLimit }), onlyJson, privateCache);
-  router.use(endpoint({ errors: { 503: 'SERVICE_UNAVAILABLE' } }));
 
   router.post(
     '/',
@@ -122,8 +120,9 @@ export function createUserRoutesV2(
     validate({ query: ListQuery }),
     async (ctx) => {
       const { limit, cursor, email } = ctx.query;
-      // A cursor is valid for the same filter only.
-      const cursors = createCursor(`users email=${foldCase(email ?? '')}`, 'integer');
+      // A cursor is valid for the same filter only; as in the stores, the case of A to Z does not count.
+      const filter = email?.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) ?? '';
+      const cursors = createCursor(`users email=${filter}`, 'integer');
       const [after] = cursor === undefined ? [] : cursors.decode(cursor);
       const { users, next } = await store.page({ after, limit, email });
       const data = users.map(toJson);

@@ -2,7 +2,6 @@ import { request } from '@fw/core/testing';
 import { createRouter, endpoint } from 'fw';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { lintDocument } from '../testing/lint.ts';
 import { documents } from './documents.ts';
 import { createServiceApp } from './service-app.ts';
 
@@ -54,14 +53,6 @@ test.each([
   expect(response.headers.get('content-type')).toContain('text/html');
   const named = /"([^"]*openapi\.json)"/.exec(await response.text())?.[1];
   expect(new URL(named ?? '', `http://localhost${page}`).pathname).toBe(path);
-});
-
-test('redocly lint finds no problem in the document', async () => {
-  expect(await lintDocument(newService(LICENSE))).toEqual([]);
-});
-
-test('other requests reach the next middleware', async () => {
-  expect((await request(newService(), '/api/v2/things/7')).status).toBe(200);
 });
 
 test('a service with contradicting routes does not start', async () => {

@@ -1,7 +1,7 @@
 import { openConnection, quiet, request } from '@fw/core/testing';
 import { cors } from '@fw/middleware/cors';
 import { etag } from '@fw/middleware/etag';
-import { ConflictError, createRouter, notFoundHandler } from 'fw';
+import { createRouter, notFoundHandler } from 'fw';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { recordLog } from '../testing/log.ts';
 import { serve } from '../testing/vitest.ts';
@@ -25,29 +25,6 @@ function newService() {
   const { requests: entries, logger } = recordLog();
   return { app: createServiceApp({ logger }).route('/api', router), entries };
 }
-
-test('an error of a handler becomes a problem response', async () => {
-  const app = createServiceApp({ logger: quiet }).use(() => {
-    throw new ConflictError('taken');
-  });
-
-  const response = await request(app, '/');
-
-  expect(response.status).toBe(409);
-  expect(await response.json()).toMatchObject({ detail: 'taken', code: 'CONFLICT' });
-});
-
-test('a service responds with 503 and the request id to a request over its time limit', async () => {
-  const app = createServiceApp({ logger: quiet, requestTimeoutMs: 50 }).use(
-    () => new Promise(() => {}),
-  );
-
-  const response = await request(app, '/');
-
-  expect(response.status).toBe(503);
-  expect(response.headers.get('retry-after')).toBe('1');
-  expect(response.headers.get('x-request-id')).toMatch(/./);
-});
 
 describe('a page of another origin', () => {
   const ORIGIN = 'https://app.example.com';
@@ -180,17 +157,6 @@ test('responses and errors of a draining service have Connection: close', async 
   expect(before).toBe('keep-alive');
   expect(await connection('/')).toBe('close');
   expect(await connection('/error')).toBe('close');
-});
-
-test('a route can set its own Cache-Control', async () => {
-  const app = createServiceApp({ logger: quiet }).use((ctx) => {
-    ctx.set('Cache-Control', 'public, max-age=10');
-    ctx.json({});
-  });
-
-  const response = await request(app, '/');
-
-  expect(response.headers.get('cache-control')).toBe('public, max-age=10');
 });
 
 describe('etag()', () => {

@@ -3,8 +3,7 @@ import { createApp, errorHandler } from 'fw';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { integerText, numberedPageQuery, pageOf, pageQuery } from './pages.ts';
-import { readPart } from './read-part.ts';
+import { integerText, numberedPageQuery, pageOf, pageQuery, readPart } from './pages.ts';
 
 const PAGE_SIZES = { defaultLimit: 20, maxLimit: 100 };
 const NUMBERED = numberedPageQuery({ ...PAGE_SIZES, limitDescription: 'Items; default 20' });

@@ -1,3 +1,4 @@
+import { BadRequestError } from 'fw';
 import * as z from 'zod';
 
 import { readInteger } from '../config/variables.ts';
@@ -129,4 +130,16 @@ export function pageOf<Entry extends z.ZodType>(
       nextCursor: z.string().optional().meta({ description: 'Missing on the last page' }),
     }),
   });
+}
+
+/**
+ * Reads a part of a request, such as `ctx.query`. The response to an invalid one has the text of the first
+ * issue; `validate()` instead sends a list of all issues.
+ *
+ * @throws {BadRequestError} if the part is invalid
+ */
+export function readPart<Output>(schema: z.ZodType<Output>, part: unknown): Output {
+  const { data, error } = schema.safeParse(part);
+  if (error) throw new BadRequestError(error.issues[0]?.message);
+  return data;
 }

@@ -13,6 +13,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createServiceApp } from '../app/service-app.ts';
 import { createMetrics } from './metrics.ts';
+import { MAX_CLIENTS } from './request-metrics.ts';
 
 /** A service with metrics, and a function that reads them. */
 function newService(...middleware: Middleware[]) {
@@ -315,4 +316,23 @@ test('responses that break their contract are counted by route pattern and statu
   expect(await read('http_response_contract_violations_total{')).toEqual([
     'http_response_contract_violations_total{route="/api/users/:id",status="200"} 2',
   ]);
+});
+
+test('10,000 clients have a bounded number of series, no request is lost, and a client keeps its series', async () => {
+  const metrics = createMetrics();
+
+  for (const version of ['v1', 'v2']) {
+    const count = (client: string) =>
+      metrics.countClient({ version, path: `/api/${version}`, client });
+    for (let index = 0; index < 10_000; index++) count(`client-${index}`);
+    count('client-0');
+  }
+
+  const metric = await metrics.register.getSingleMetric('api_requests_total')?.get();
+  const values = metric?.values ?? [];
+  const countsOf = (client: string) =>
+    values.filter(({ labels }) => labels.client === client).map(({ value }) => value);
+  expect(values).toHaveLength(2 * (MAX_CLIENTS + 1));
+  expect(countsOf('other')).toEqual([10_000 - MAX_CLIENTS, 10_000 - MAX_CLIENTS]);
+  expect(countsOf('client-0')).toEqual([2, 2]);
 });

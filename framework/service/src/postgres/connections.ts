@@ -16,12 +16,12 @@ import {
   toLost,
   unavailable,
 } from './errors.ts';
-import { pg } from './pg.ts';
 import {
   AddressFileError,
   createPool,
   type DestroyablePool,
   type PoolOptions,
+  pg,
   type TimedStatement,
 } from './pool.ts';
 

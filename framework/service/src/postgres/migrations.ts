@@ -3,8 +3,8 @@ import {
   fromStatement,
   migrationFailed,
   requireUnchanged,
+  splitStatements,
 } from '../stores/migrations.ts';
-import { splitStatements } from '../stores/split-statements.ts';
 import type { Send } from './connections.ts';
 import { isFromServer } from './errors.ts';
 

@@ -1,11 +1,22 @@
 import { statSync } from 'node:fs';
 import { Socket } from 'node:net';
 
+import { loadOptional } from '@fw/core/extension';
 import type { ClientBase, ClientConfig, Pool, PoolClient, QueryConfig } from 'pg';
 
 import type { Database } from '../tracing/tracing.ts';
 import { ConnectionLostError } from './errors.ts';
-import { parse, pg } from './pg.ts';
+
+const openPostgres = { user: 'openPostgres()', from: import.meta.url };
+
+export const pg = loadOptional('pg', {
+  ...openPostgres,
+  bundled: (): typeof import('pg') => require('pg'),
+});
+const { parse } = loadOptional('pg-connection-string', {
+  ...openPostgres,
+  bundled: (): typeof import('pg-connection-string') => require('pg-connection-string'),
+});
 
 export interface PoolOptions {
   readonly url: string;

@@ -66,19 +66,6 @@ test('programs that start concurrently apply each migration once', async () => {
   expect(await programs[0]?.query(LIST)).toEqual([{ id: 1, text: 'once' }]);
 });
 
-test('a program migrates the tables of an older version at its first use', async () => {
-  const url = await server().createDatabase();
-  const old = await open({ url });
-  await old.query(ADD, [1, 'before']);
-  const addStars = 'ALTER TABLE notes ADD COLUMN stars int NOT NULL DEFAULT 5';
-
-  const newer = await open({ url, migrations: [...NOTES.migrations, addStars] });
-
-  expect(await newer.query({ name: 'stars', text: 'SELECT stars FROM notes' })).toEqual([
-    { stars: 5 },
-  ]);
-});
-
 test('tables of the newest version are used while another program migrates', async () => {
   const url = await server().createDatabase();
   await (await open({ url })).migrate();
@@ -277,21 +264,16 @@ describe('a certificate file of the address', () => {
     return { file, query: `?sslmode=disable&sslrootcert=${encodeURIComponent(file)}` };
   }
 
-  test('is named by the error of openPostgres if it is missing', () => {
+  test.each([
+    ['is missing', 'ENOENT', () => {}],
+    ['is a directory', 'EISDIR', mkdirSync],
+  ])('is named by the error of openPostgres if it %s', (_, reason, create) => {
     const { file, query } = newCertificate();
+    create(file);
 
     const start = () => openPostgres({ ...NOTES, url: `postgres://127.0.0.1/postgres${query}` });
 
-    expect(start).toThrow(`Cannot read the file "${file}" that DATABASE_URL names: ENOENT`);
-  });
-
-  test('is named by the error of openPostgres if it is a directory', () => {
-    const { file, query } = newCertificate();
-    mkdirSync(file);
-
-    const start = () => openPostgres({ ...NOTES, url: `postgres://127.0.0.1/postgres${query}` });
-
-    expect(start).toThrow(`Cannot read the file "${file}" that DATABASE_URL names: EISDIR`);
+    expect(start).toThrow(`Cannot read the file "${file}" that DATABASE_URL names: ${reason}`);
   });
 
   test('prolongs an outage while it is missing, and is logged once', async () => {
@@ -380,23 +362,6 @@ describe('a ServiceUnavailableError with Retry-After', () => {
     await expect.poll(() => postgres.query(LIST).catch(() => 'not yet')).toEqual([]);
   });
 
-  test('rejects a call that cannot connect, and the next one with the same reason', async () => {
-    const { lines, logger } = recordLog();
-    const closed = createServer().listen(0, '127.0.0.1');
-    await once(closed, 'listening');
-    const { port } = closed.address() as AddressInfo;
-    closed.close();
-    const postgres = await open({ url: `postgres://postgres@127.0.0.1:${port}/notes`, logger });
-    const query = () => postgres.query(LIST).catch((error: ServiceUnavailableError) => error);
-
-    const [first, second] = [await query(), await query()];
-
-    expect([first, second]).toEqual([unavailable, unavailable]);
-    expect(String(first)).toContain('ECONNREFUSED');
-    expect(String(second)).toBe(String(first));
-    expect(lines).toEqual([expect.stringMatching(/^PostgreSQL cannot be used for notes: .*ECONN/)]);
-  });
-
   test('rejects every call while the server is down, also at the start, until it recovers', async () => {
     const own = await startPostgres();
     onTestFinished(() => own.stop());
@@ -420,6 +385,8 @@ describe('a ServiceUnavailableError with Retry-After', () => {
       expect(error).toEqual(unavailable);
       expect(tookMs).toBeLessThan(4_000); // not until the statement time limit of 5 s
     }
+    expect(String(first.error)).toContain('ECONNREFUSED');
+    expect(String(second.error)).toBe(String(first.error));
     expect(lines.map((line) => line.replace(/:.*/, ''))).toEqual([
       'PostgreSQL cannot be used for notes',
       'PostgreSQL can be used again for notes',

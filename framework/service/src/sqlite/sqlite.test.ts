@@ -38,19 +38,6 @@ test('openDatabase synchronises a write-ahead log at every commit', () => {
   });
 });
 
-test('openDatabase migrates an older file without losing rows', () => {
-  const file = join(newFolder(), 'notes.db');
-  const old = openDatabase(file, NOTES);
-  old.exec("INSERT INTO notes VALUES ('kept')");
-  old.close();
-  const addStars = 'ALTER TABLE notes ADD COLUMN stars INTEGER NOT NULL DEFAULT 0';
-
-  const database = openDatabase(file, { ...NOTES, migrations: [...NOTES.migrations, addStars] });
-  onTestFinished(() => database.close());
-
-  expect(database.prepare('SELECT * FROM notes').all()).toMatchObject([{ text: 'kept', stars: 0 }]);
-});
-
 test.each([
   ['a few bytes of garbage', 'garbage'],
   ['pages of garbage', 'garbage '.repeat(2_000)],
@@ -86,18 +73,6 @@ test("openDatabase rejects another program's database and does not change it", (
 
   expect(() => openDatabase(file, NOTES)).toThrow('it belongs to another program');
   expect(readFileSync(file)).toEqual(content);
-});
-
-test('openDatabase opens a newer version without a change', () => {
-  const file = join(newFolder(), 'notes.db');
-  const addStars = 'ALTER TABLE notes ADD COLUMN stars INTEGER NOT NULL DEFAULT 0';
-  openDatabase(file, { ...NOTES, migrations: [...NOTES.migrations, addStars] }).close();
-
-  const database = openDatabase(file, NOTES);
-  onTestFinished(() => database.close());
-
-  expect(database.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: 2 });
-  expect(database.prepare('SELECT stars FROM notes').all()).toEqual([]);
 });
 
 test('openDatabase names a path that is not a file', () => {

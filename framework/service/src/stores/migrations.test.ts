@@ -8,8 +8,7 @@ import { postgresIdempotencyTable } from '../postgres/idempotency.ts';
 import { sqliteIdempotencyTable } from '../sqlite/idempotency.ts';
 import { appliedMigrations, openDatabase } from '../sqlite/sqlite.ts';
 import { newFolder, startTestPostgres } from '../testing/vitest.ts';
-import { checksumOf, migrationFailed } from './migrations.ts';
-import { splitStatements } from './split-statements.ts';
+import { checksumOf, migrationFailed, splitStatements } from './migrations.ts';
 
 test.each([
   ['SELECT 1; SELECT 2', ['SELECT 1', ' SELECT 2']],

@@ -1,22 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 
-import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { ensureTool } from '../../../../tools/programs.ts';
-import { startPostgres } from './postgres.ts';
-
-async function query(url: string, text: string): Promise<unknown> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => {});
-  await client.connect();
-  const { rows } = await client.query({ text, rowMode: 'array' });
-  await client.end();
-  return rows[0]?.[0];
-}
 
 /** Resolves once no server listens at `url`. */
 async function untilGone(url: string): Promise<void> {
@@ -31,27 +19,6 @@ async function untilGone(url: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
-
-test('a server restarts at the same address with its data after restart, pause and kill', async () => {
-  const server = await startPostgres();
-  onTestFinished(() => server.stop());
-  const url = await server.createDatabase();
-  await query(url, 'CREATE TABLE notes AS SELECT 1');
-  const directory = String(await query(url, 'SHOW data_directory'));
-
-  await server.restart();
-  expect(await query(url, 'SELECT count(*) FROM notes')).toBe('1');
-  await server.pause();
-  await server.resume();
-  expect(await query(url, 'SELECT count(*) FROM notes')).toBe('1');
-  await server.kill();
-  await expect(query(url, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
-  await server.restart();
-  expect(await query(url, 'SELECT 1')).toBe(1);
-
-  await server.stop();
-  expect(existsSync(directory)).toBe(false);
-});
 
 test('a server ends with the process that started it, even if that is killed', async () => {
   ensureTool('postgres');

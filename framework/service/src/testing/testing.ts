@@ -6,8 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { buildService } from '../build/build.ts';
 
 export { type Collector, type ReceivedSpan, startCollector } from './collector.ts';
-export { type ExpectedDocument, expectDocument } from './expect-document.ts';
-export { type LintProblem, lintDocument, lintFile } from './lint.ts';
+export { type LintProblem, lintDocument } from './lint.ts';
 export { recordLog } from './log.ts';
 export { plantField, requestEverything, withoutCacheControl } from './responses.ts';
 

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { type Application, type ListenOptions, listen } from 'fw';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
+import { expectDocument } from './expect-document.ts';
+import { lintFile } from './lint.ts';
 import type { PostgresServer } from './postgres.ts';
 import { runToEnd, type ServiceProcess, startService, type Variables } from './testing.ts';
 
@@ -47,6 +49,26 @@ export function startTestPostgres(): () => PostgresServer {
     if (!server) throw new Error('Cannot use PostgreSQL before the tests start');
     return server;
   };
+}
+
+/**
+ * Tests that the documents `<version>.json` in `folder` are those of the application, and that `redocly lint`
+ * finds no problem in them.
+ */
+export function testDocuments(
+  folder: string,
+  versions: readonly string[],
+  createApp: () => Application | Promise<Application>,
+): void {
+  const fileOf = (version: string) => join(folder, `${version}.json`);
+
+  test.each(versions)('openapi/%s.json is current', async (version) => {
+    await expectDocument(await createApp(), { version, file: fileOf(version) });
+  });
+
+  test.each(versions)('redocly lint reports nothing in openapi/%s.json', async (version) => {
+    expect(await lintFile(fileOf(version))).toEqual([]);
+  });
 }
 
 /** Tests that the service `name` at `main` does not start without a certificate file of its database. */
