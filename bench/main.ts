@@ -8,42 +8,36 @@ import { runServices } from './services.ts';
 import { runStalls } from './stalls.ts';
 import { runWebSockets } from './websockets.ts';
 
-const HELP = `npm run bench                          all benchmarks with default options; writes the tables of bench/README.md
-npm run bench -- cancellation --help   what still runs after clients have left
-npm run bench -- http --help           HTTP: the framework and its peers
-npm run bench -- idle --help           memory of idle and slow connections, and pauses of garbage collection
-npm run bench -- router --help         route lookup: the router and its peers
-npm run bench -- limiter --help        stores of rate limiters
-npm run bench -- mcp --help            calls of tools and HTTP requests
-npm run bench -- services --help       the services and the same endpoints on fastify
-npm run bench -- stalls --help         a service with and without the watch for stalls of the event loop
-npm run bench -- websockets --help     memory of open WebSockets
-`;
+type Benchmark = readonly [run: (args: readonly string[]) => Promise<void>, help: string];
 
-const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
-  cancellation: runCancellation,
-  http: runHttp,
-  idle: runIdle,
-  router: runRouter,
-  limiter: runLimiter,
-  mcp: runMcp,
-  services: runServices,
-  stalls: runStalls,
-  websockets: runWebSockets,
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  cancellation: [runCancellation, 'what still runs after clients have left'],
+  http: [runHttp, 'HTTP: the framework and its peers'],
+  idle: [runIdle, 'memory of idle and slow connections, and pauses of garbage collection'],
+  router: [runRouter, 'route lookup: the router and its peers'],
+  limiter: [runLimiter, 'stores of rate limiters'],
+  mcp: [runMcp, 'calls of tools and HTTP requests'],
+  services: [runServices, 'the services and the same endpoints on fastify'],
+  stalls: [runStalls, 'a service with and without the watch for stalls of the event loop'],
+  websockets: [runWebSockets, 'memory of open WebSockets'],
 };
 
 async function main([name, ...args]: readonly string[]): Promise<void> {
   if (name === undefined) {
-    for (const run of Object.values(BENCHMARKS)) await run([]);
-    return;
+    for (const [run] of Object.values(BENCHMARKS)) await run([]);
+  } else if (name === '--help') {
+    describe('', 'all benchmarks with default options; writes the tables of bench/README.md');
+    for (const [own, [, help]] of Object.entries(BENCHMARKS)) describe(`-- ${own} --help`, help);
+  } else if (Object.hasOwn(BENCHMARKS, name)) {
+    await BENCHMARKS[name]?.[0](args);
+  } else {
+    const names = Object.keys(BENCHMARKS).join(', ');
+    throw new RangeError(`Cannot run "${name}": expected one of ${names}`);
   }
-  const run = BENCHMARKS[name];
-  if (name === '--help') process.stdout.write(HELP);
-  else if (run) await run(args);
-  else
-    throw new RangeError(
-      `Cannot run "${name}": expected one of ${Object.keys(BENCHMARKS).join(', ')}`,
-    );
+}
+
+function describe(args: string, help: string): void {
+  process.stdout.write(`npm run bench ${args.padEnd(24)} ${help}\n`);
 }
 
 try {

@@ -24,42 +24,11 @@ export function pinned(command: readonly string[], core: number): readonly strin
   return canPin ? ['taskset', '-c', String(core), ...command] : command;
 }
 
-const running = new Set<ChildProcess>();
-
-process.on('exit', () => {
-  for (const child of running) kill(child);
-});
+// An exit, unlike a signal, also ends the programs of `startProgram`.
 process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
 
-export interface StartOptions {
-  readonly core: number;
-  /** Standard output and error, or a channel for messages. Default: both outputs are read. */
-  readonly stdio?: readonly ('ignore' | 'inherit' | 'pipe' | 'ipc')[];
-  /** Default: the process has no standard input. */
-  readonly stdin?: 'ignore' | 'pipe';
-  /** Environment variables in addition to those of this process. */
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-/** Starts a process on `core`. It is killed when this one exits. */
-export function startProcess(
-  command: readonly string[],
-  { core, stdin = 'ignore', stdio = ['pipe', 'pipe'], env = {} }: StartOptions,
-): ChildProcess {
-  const [file = '', ...args] = pinned(command, core);
-  const child = spawn(file, args, {
-    stdio: [stdin, ...stdio],
-    env: { ...process.env, NODE_ENV: 'production', ...env },
-    // Its own process group, so that the workers of nginx are killed with it.
-    detached: true,
-  });
-  running.add(child);
-  child.once('exit', () => running.delete(child));
-  return child;
-}
-
-/** A process on the measured core that runs `serveParent`. */
+/** A process on the measured core that runs `serveParent`: it exits with this one. */
 export interface MeasuredProcess<Ready, Reply> {
   /** Its first message. */
   readonly ready: Ready;
@@ -71,9 +40,10 @@ export interface MeasuredProcess<Ready, Reply> {
 export async function startMeasured<Ready, Reply>(
   ...args: readonly string[]
 ): Promise<MeasuredProcess<Ready, Reply>> {
-  const child = startProcess([process.execPath, ...args], {
-    core: MEASURED_CORE,
-    stdio: ['ignore', 'inherit', 'ipc'],
+  const [file = '', ...rest] = pinned([process.execPath, ...args], MEASURED_CORE);
+  const child = spawn(file, rest, {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: { ...process.env, NODE_ENV: 'production' },
   });
   return {
     ready: (await nextMessage(child)) as Ready,
@@ -81,7 +51,11 @@ export async function startMeasured<Ready, Reply>(
       child.send(message);
       return (await nextMessage(child)) as Reply;
     },
-    stop: () => stopProcess(child),
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
   };
 }
 
@@ -98,23 +72,5 @@ async function nextMessage(child: ChildProcess): Promise<unknown> {
     ]);
   } finally {
     done.abort();
-  }
-}
-
-/** Kills a process and waits until it has exited. */
-export async function stopProcess(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  kill(child);
-  await exited;
-}
-
-/** Kills a process and its child processes. */
-function kill({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has already exited.
   }
 }

@@ -13,10 +13,10 @@ import {
   MAX_PER_MINUTE,
   MIDDLEWARES,
   ORIGIN,
+  parseUser,
   RESOURCES,
   readUser,
   SERVICES_FOLDER,
-  UserSchema,
 } from '../http/workloads.ts';
 import { countBytes } from '../work.ts';
 
@@ -38,13 +38,7 @@ export const contestant = defineContestant<Express>({
         });
       }
     },
-    post: (app) => {
-      app.use(express.json({ limit: '1mb' }));
-      app.post('/users', (req, res) => {
-        const user = readUser(req.body);
-        res.status(user ? 201 : 400).json(user ? { data: user } : { error: 'Not a user' });
-      });
-    },
+    post: (app) => postUsers(app, readUser),
     list: (app) =>
       app.get('/items', (_req, res) => {
         res.json({ data: ITEMS });
@@ -65,13 +59,7 @@ export const contestant = defineContestant<Express>({
         res.json({ bytes: await countBytes(req) });
       }),
     static: (app) => app.use('/services', express.static(SERVICES_FOLDER)),
-    validated: (app) => {
-      app.use(express.json());
-      app.post('/users', (req, res) => {
-        const { success, data } = UserSchema.safeParse(req.body);
-        res.status(success ? 201 : 400).json(success ? { data } : { error: 'Not a user' });
-      });
-    },
+    validated: (app) => postUsers(app, parseUser),
     cookies: (app) => {
       app.use(cookieParser(COOKIE_SECRET));
       app.get('/', (req, res) => {
@@ -129,3 +117,11 @@ export const contestant = defineContestant<Express>({
     return createServer(app);
   },
 });
+
+function postUsers(app: Express, read: typeof readUser): void {
+  app.use(express.json({ limit: '1mb' }));
+  app.post('/users', (req, res) => {
+    const user = read(req.body);
+    res.status(user ? 201 : 400).json(user ? { data: user } : { error: 'Not a user' });
+  });
+}

@@ -175,7 +175,10 @@ export const contestant = defineContestant<App>({
   },
   async serve(register, routes) {
     const app = routes.includes('observed')
-      ? createObservedApp()
+      ? createServiceApp({
+          logger: createLogger('bench'),
+          metrics: createMetrics({ hasProcessMetrics: true }),
+        })
       : createApp({ logger: quiet }).use(errorHandler());
     if (!routes.some((route) => NOT_JSON.includes(route))) app.use(json());
     const router = createRouter();
@@ -186,11 +189,3 @@ export const contestant = defineContestant<App>({
     return (await listen(app, { port: 0, host: '127.0.0.1' })).server;
   },
 });
-
-/** The application of a service, with a log line, metrics and a request id per request. */
-function createObservedApp(): Application {
-  return createServiceApp({
-    logger: createLogger('bench'),
-    metrics: createMetrics({ hasProcessMetrics: true }),
-  });
-}

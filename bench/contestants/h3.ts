@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { createEventStream, H3, iterable, readBody, serve } from 'h3/node';
 
 import { defineContestant } from '../contestant.ts';
-import { ITEMS, MIDDLEWARES, RESOURCES, readUser, UserSchema } from '../http/workloads.ts';
+import { ITEMS, MIDDLEWARES, parseUser, RESOURCES, readUser } from '../http/workloads.ts';
 
 /**
  * h3 with its adapter for Node. Cancels with `event.req.signal`, `iterable()`, and `onClosed()` of an event
@@ -17,12 +17,7 @@ export const contestant = defineContestant<H3>({
         app.get(`/api/v1/${resource}/:id`, (event) => ({ resource, id: event.context.params?.id }));
       }
     },
-    post: (app) =>
-      app.post('/users', async (event) => {
-        const user = readUser(await readBody(event));
-        event.res.status = user ? 201 : 400;
-        return user ? { data: user } : { error: 'Not a user' };
-      }),
+    post: (app) => postUsers(app, readUser),
     list: (app) => app.get('/items', () => ({ data: ITEMS })),
     middlewares: (app) => {
       for (let step = 0; step < MIDDLEWARES; step++) {
@@ -33,12 +28,7 @@ export const contestant = defineContestant<H3>({
       }
       app.get('/', (event) => ({ count: event.context.count }));
     },
-    validated: (app) =>
-      app.post('/users', async (event) => {
-        const { success, data } = UserSchema.safeParse(await readBody(event));
-        event.res.status = success ? 201 : 400;
-        return success ? { data } : { error: 'Not a user' };
-      }),
+    validated: (app) => postUsers(app, parseUser),
     body: (app, { body }) =>
       app.post('/body', async ({ req }) => {
         await body(req.body);
@@ -61,3 +51,11 @@ export const contestant = defineContestant<H3>({
     return (await serve(app, options).ready()).node?.server as Server;
   },
 });
+
+function postUsers(app: H3, read: typeof readUser): void {
+  app.post('/users', async (event) => {
+    const user = read(await readBody(event));
+    event.res.status = user ? 201 : 400;
+    return user ? { data: user } : { error: 'Not a user' };
+  });
+}

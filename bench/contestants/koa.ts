@@ -9,18 +9,23 @@ import { defineContestant } from '../contestant.ts';
 import {
   ITEMS,
   MIDDLEWARES,
+  parseUser,
   RESOURCES,
   ROOT_FOLDER,
   readUser,
-  UserSchema,
 } from '../http/workloads.ts';
 import { countBytes } from '../work.ts';
+
+interface App {
+  readonly app: Koa;
+  readonly router: Router;
+}
 
 /**
  * Koa with the router and the body parser of the Koa organisation. Its documentation has streams as
  * `ctx.body`, but no cancellation: `signal` of Node's request.
  */
-export const contestant = defineContestant<{ app: Koa; router: Router }>({
+export const contestant = defineContestant<App>({
   packages: ['koa', '@koa/router', '@koa/bodyparser', 'koa-static', 'zod'],
   routes: {
     hello: ({ router }) =>
@@ -34,14 +39,7 @@ export const contestant = defineContestant<{ app: Koa; router: Router }>({
         });
       }
     },
-    post: ({ app, router }) => {
-      app.use(bodyParser());
-      router.post('/users', (ctx) => {
-        const user = readUser(ctx.request.body);
-        ctx.status = user ? 201 : 400;
-        ctx.body = user ? { data: user } : { error: 'Not a user' };
-      });
-    },
+    post: (own) => postUsers(own, readUser),
     list: ({ router }) =>
       router.get('/items', (ctx) => {
         ctx.body = { data: ITEMS };
@@ -62,14 +60,7 @@ export const contestant = defineContestant<{ app: Koa; router: Router }>({
         ctx.body = { bytes: await countBytes(ctx.req) };
       }),
     static: ({ app }) => app.use(serveStatic(ROOT_FOLDER)),
-    validated: ({ app, router }) => {
-      app.use(bodyParser());
-      router.post('/users', (ctx) => {
-        const { success, data } = UserSchema.safeParse(ctx.request.body);
-        ctx.status = success ? 201 : 400;
-        ctx.body = success ? { data } : { error: 'Not a user' };
-      });
-    },
+    validated: (own) => postUsers(own, parseUser),
     body: ({ router }, { body }) =>
       router.post('/body', async (ctx) => {
         await body(ctx.req);
@@ -102,3 +93,12 @@ export const contestant = defineContestant<{ app: Koa; router: Router }>({
     return createServer(app.callback());
   },
 });
+
+function postUsers({ app, router }: App, read: typeof readUser): void {
+  app.use(bodyParser());
+  router.post('/users', (ctx) => {
+    const user = read(ctx.request.body);
+    ctx.status = user ? 201 : 400;
+    ctx.body = user ? { data: user } : { error: 'Not a user' };
+  });
+}

@@ -1,10 +1,11 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import { json } from 'express';
 import polka, { type Polka } from 'polka';
 
 import { defineContestant } from '../contestant.ts';
-import { ITEMS, MIDDLEWARES, RESOURCES, readUser, UserSchema } from '../http/workloads.ts';
+import { ITEMS, MIDDLEWARES, parseUser, RESOURCES, readUser } from '../http/workloads.ts';
 import { countBytes } from '../work.ts';
+import { send } from './raw.ts';
 
 /** Polka on a server of `node:http`, as its own `listen` creates it. */
 export const contestant = defineContestant<Polka>({
@@ -18,14 +19,7 @@ export const contestant = defineContestant<Polka>({
         );
       }
     },
-    post: (app) => {
-      // Polka's documentation recommends body-parser, which Express exports as `json`.
-      app.use(json());
-      app.post('/users', (req, res) => {
-        const user = readUser(req.body);
-        send(res, user ? 201 : 400, user ? { data: user } : { error: 'Not a user' });
-      });
-    },
+    post: (app) => postUsers(app, readUser),
     list: (app) => app.get('/items', (_req, res) => send(res, 200, { data: ITEMS })),
     middlewares: (app) => {
       for (let step = 0; step < MIDDLEWARES; step++) {
@@ -38,13 +32,7 @@ export const contestant = defineContestant<Polka>({
     },
     upload: (app) =>
       app.post('/upload', async (req, res) => send(res, 200, { bytes: await countBytes(req) })),
-    validated: (app) => {
-      app.use(json());
-      app.post('/users', (req, res) => {
-        const { success, data } = UserSchema.safeParse(req.body);
-        send(res, success ? 201 : 400, success ? { data } : { error: 'Not a user' });
-      });
-    },
+    validated: (app) => postUsers(app, parseUser),
   },
   async serve(register) {
     const app = polka();
@@ -53,11 +41,11 @@ export const contestant = defineContestant<Polka>({
   },
 });
 
-function send(res: ServerResponse, status: number, value: unknown): void {
-  const body = JSON.stringify(value);
-  res.writeHead(status, {
-    'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(body),
+function postUsers(app: Polka, read: typeof readUser): void {
+  // Polka's documentation recommends body-parser, which Express exports as `json`.
+  app.use(json());
+  app.post('/users', (req, res) => {
+    const user = read(req.body);
+    send(res, user ? 201 : 400, user ? { data: user } : { error: 'Not a user' });
   });
-  res.end(body);
 }

@@ -8,11 +8,10 @@ import {
   FILES,
   ITEMS,
   MIDDLEWARES,
+  parseUser,
   RESOURCES,
   ROOT_FOLDER,
   readUser,
-  type User,
-  UserSchema,
 } from '../http/workloads.ts';
 import { countBytes, type Work } from '../work.ts';
 
@@ -83,10 +82,10 @@ const LISTENERS: Partial<Record<Route, (work: Work) => RequestListener>> = {
 
   websocket: () => (_req, res) => notFound(res),
 
-  validated: () => posted((body) => UserSchema.safeParse(body).data),
+  validated: () => posted(parseUser),
 };
 
-function posted(readUser: (body: unknown) => User | undefined): RequestListener {
+function posted(read: typeof readUser): RequestListener {
   return (req, res) => {
     if (req.method !== 'POST' || pathOf(req.url) !== '/users') return notFound(res);
     const chunks: Buffer[] = [];
@@ -97,7 +96,7 @@ function posted(readUser: (body: unknown) => User | undefined): RequestListener 
     });
     req.on('end', () => {
       if (bytes > BODY_LIMIT_BYTES) return send(res, 413, { error: 'Too large' });
-      const user = readUser(parse(Buffer.concat(chunks).toString()));
+      const user = read(parse(Buffer.concat(chunks).toString()));
       if (!user) return send(res, 400, { error: 'Not a user' });
       send(res, 201, { data: user });
     });
@@ -129,7 +128,8 @@ function echo(server: Server, { opened, closed }: Work): void {
   });
 }
 
-function send(res: ServerResponse, status: number, value: unknown): void {
+/** Sends a value as JSON. */
+export function send(res: ServerResponse, status: number, value: unknown): void {
   const body = JSON.stringify(value);
   res.writeHead(status, {
     'Content-Type': 'application/json',

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import { issueToken } from '../../deploy/local/token.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
-import { resourceName } from '../resources.ts';
+import { resourceName } from '../router/routes.ts';
 
 /** Workloads of every contestant, one application each. */
 export const COMMON_WORKLOADS = ['hello', 'parameter', 'post', 'list', 'middlewares'] as const;
@@ -53,7 +53,7 @@ export interface Exchange {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   /** Sent as `application/json`, unless `headers` contains another type. */
-  readonly body?: string | Buffer;
+  readonly body?: string;
   /** A body for which the response must be 400. */
   readonly invalidBody?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -135,6 +135,11 @@ export const UserSchema = z.object({
   role: z.string().min(1),
 });
 
+/** The same as `readUser`, with zod. */
+export function parseUser(body: unknown): User | undefined {
+  return UserSchema.safeParse(body).data;
+}
+
 /** A body that `readUser` and `UserSchema` reject. */
 const INVALID_BODY = JSON.stringify({ ...NEW_USER, email: '' });
 
@@ -191,7 +196,7 @@ const BARE_EXCHANGES: Readonly<Record<BareWorkload, readonly Exchange[]>> = {
       method: 'POST',
       path: '/upload',
       headers: { 'Content-Type': 'application/octet-stream' },
-      body: Buffer.alloc(UPLOAD_BYTES, 'upload'),
+      body: 'x'.repeat(UPLOAD_BYTES),
       status: 200,
       expected: { bytes: UPLOAD_BYTES },
     },

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
+import { runProgram } from '../../deploy/local/cluster/program.ts';
 import { ensureTool } from '../../tools/programs.ts';
-import { LOAD_CORE, startProcess } from '../process.ts';
+import { LOAD_CORE, pinned } from '../process.ts';
 import type { Exchange } from './workloads.ts';
 
 const SCRIPT = fileURLToPath(new URL('load.lua', import.meta.url));
@@ -29,22 +28,13 @@ export interface Load {
 export async function runWrk({ port, requests, connections, seconds }: Load): Promise<number> {
   const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', SCRIPT];
   const url = `http://127.0.0.1:${port}`;
-  const child = startProcess([ensureTool('wrk'), ...options, url], {
-    core: LOAD_CORE,
-    stdin: 'pipe',
-    stdio: ['pipe', 'inherit'],
-  });
-  child.stdin?.end(Buffer.concat(requests.map(encode)));
-  const [[code], output] = await Promise.all([
-    once(child, 'close'),
-    child.stdout ? text(child.stdout) : '',
-  ]);
-  if (code !== 0) throw new Error(`wrk exited with code ${code}: ${output}`);
+  const [file = '', ...args] = pinned([ensureTool('wrk'), ...options, url], LOAD_CORE);
+  const output = await runProgram(file, args, { input: requests.map(encode).join('') });
   return readResult(output);
 }
 
 /** What `load.lua` reads: a line with the length of the message, and the message. */
-function encode({ method = 'GET', path, headers, body = '' }: LoadRequest): Buffer {
+function encode({ method = 'GET', path, headers, body = '' }: LoadRequest): string {
   const length = Buffer.byteLength(body);
   const lines = Object.entries({
     Host: '127.0.0.1',
@@ -52,9 +42,8 @@ function encode({ method = 'GET', path, headers, body = '' }: LoadRequest): Buff
     ...headers,
     ...(length > 0 && { 'Content-Length': length }),
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
-  const bytes = Buffer.byteLength(head) + length;
-  return Buffer.concat([Buffer.from(`${bytes}\n${head}`), Buffer.from(body)]);
+  const message = `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
+  return `${Buffer.byteLength(message)}\n${message}`;
 }
 
 /** Reads the line of JSON that `load.lua` prints after the output of wrk. */

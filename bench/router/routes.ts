@@ -1,5 +1,3 @@
-import { resourceName } from '../resources.ts';
-
 /** The kinds of routes that are looked up, and a path without a route. */
 export const KINDS = [
   'static',
@@ -95,4 +93,14 @@ function createRandom(seed: number): () => number {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
+}
+
+const NOUNS = (
+  'accounts articles carts comments customers devices events invoices messages orders ' +
+  'payments products projects reports reviews sessions shipments tickets users warehouses'
+).split(' ');
+
+/** The name of a resource, for its routes: `accounts1`, `articles1`, …, `accounts2`, … */
+export function resourceName(index: number): string {
+  return `${NOUNS[index % NOUNS.length]}${Math.floor(index / NOUNS.length) + 1}`;
 }

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { newFolder } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { ENDPOINTS, SERVICES } from './endpoints.ts';
@@ -8,9 +6,7 @@ import { startPair } from './pair.ts';
 import { checkParity } from './parity.ts';
 
 test.each(SERVICES)('%s and its copy on fastify send the same responses', async (name) => {
-  const directory = mkdtempSync(join(tmpdir(), 'parity-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  const { servers, userIds } = await startPair(name, directory);
+  const { servers, userIds } = await startPair(name, newFolder());
   onTestFinished(async () => {
     for (const server of servers) await server.stop();
   });

@@ -1,5 +1,5 @@
 import { json } from '@fw/body-parser';
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { mcp } from '@fw/openapi/mcp';
 import { validate } from '@fw/validation';
 import { createApp, createRouter, endpoint, errorHandler, notFoundHandler } from 'fw';
@@ -23,7 +23,7 @@ export async function createVariants(): Promise<Variants<'http' | 'post' | 'mcp'
     validate({ params: z.object({ id: z.string().max(40) }) }),
     (ctx) => ({ id: ctx.params.id, name: 'Ada Lovelace', email: 'ada@example.com' }),
   );
-  const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
+  const app = createApp({ logger: quiet });
   app.use(errorHandler(), mcp({ router }), json());
   app.route('/', router);
   app.post('/same-size', (ctx) => ctx.json(response));

@@ -76,6 +76,13 @@ export async function readNothing(response: Response, status: number): Promise<v
   assert.equal(await response.text(), '');
 }
 
+/** The path of the next page in the `Link` header (RFC 8288). */
+export function nextPage(response: Pick<Response, 'headers'>): string {
+  const [, path = ''] = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '') ?? [];
+  assert.match(path, /^\/api\/v2\//, 'Link names the next page');
+  return path;
+}
+
 function postAfterContinue(url: string, body: string): Promise<ContinuedResponse> {
   return new Promise((resolve, reject) => {
     let continued = false;

@@ -1,8 +1,7 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 
-import { startService } from '@fw/service/testing';
+import { newFolder, startTestService } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { markdownTable } from '../../deploy/local/testing/markdown.ts';
@@ -28,9 +27,8 @@ const { bursts, controlBursts } = FULL
  * @param edgeIdleSeconds replaces the time for which an edge keeps idle connections to the service
  */
 async function startSystem(variables: Readonly<Record<string, string>>, edgeIdleSeconds = 3) {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-race-'));
-  const DATABASE_FILE = path.join(folder, 'users.db');
-  const service = await startService(USERS, { DATABASE_FILE, TRUST_PROXY: '1', ...variables });
+  const DATABASE_FILE = path.join(newFolder(), 'users.db');
+  const service = await startTestService(USERS, { DATABASE_FILE, TRUST_PROXY: '1', ...variables });
   const upstreams = { users: [Number(new URL(service.url).port)] };
   const prepare = (prefix: string) => {
     const file = path.join(prefix, 'upstreams.conf');
@@ -40,12 +38,7 @@ async function startSystem(variables: Readonly<Record<string, string>>, edgeIdle
   const edges = await Promise.all(
     Array.from({ length: 16 }, () => startTrialEdge(upstreams, { prepare })),
   );
-  onTestFinished(async () => {
-    await Promise.all(edges.map((edge) => edge.stop()));
-    service.signal('SIGKILL');
-    await service.ended;
-    fs.rmSync(folder, { recursive: true });
-  });
+  onTestFinished(async () => void (await Promise.all(edges.map((edge) => edge.stop()))));
   return { service, edges };
 }
 

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'vitest';
 
 import { waitFor } from '../../deploy/local/cluster/cluster.ts';
-import { SERVICE_NAMES } from '../../services/services.ts';
 import { checkSystem } from '../check-system.ts';
 import { singlePodsOnOneNode } from './nodes.ts';
 import {
@@ -13,7 +12,7 @@ import {
   type Platform,
   QUIET,
 } from './platform.ts';
-import { restart } from './pods.ts';
+import { restart, restartServices } from './pods.ts';
 import { assertLoses, streamDuring } from './stream.ts';
 import { merge, type Values } from './values.ts';
 import { createWorld } from './world.ts';
@@ -28,11 +27,7 @@ const world = createWorld('gateway', ({ settings }) => {
 const { cluster, settings, log } = world;
 const { controller, controllerAddress = 'http://unknown', full } = settings;
 const host = new URL(controllerAddress).hostname;
-const restartServices = () =>
-  restart(
-    world,
-    SERVICE_NAMES.map((name) => `fw-${name}`),
-  );
+const restartAll = () => restartServices(world);
 let platform: Platform;
 
 test('a Gateway serves both versions of the API: contract, smoke and helm test', async () => {
@@ -54,7 +49,7 @@ test('a Gateway serves both versions of the API: contract, smoke and helm test',
 });
 
 test('behind a Gateway, no request is lost while services restart', async () => {
-  const stream = await streamDuring(world, platform, restartServices);
+  const stream = await streamDuring(world, platform, restartAll);
 
   await stream.end();
 });
@@ -81,7 +76,7 @@ test('Ingresses serve both versions of the API: contract, smoke and helm test', 
 });
 
 test('behind an Ingress, no request is lost while services restart', async () => {
-  const stream = await streamDuring(world, platform, restartServices);
+  const stream = await streamDuring(world, platform, restartAll);
 
   await stream.end();
 });
@@ -102,6 +97,6 @@ test.runIf(full)(
   async () => {
     await platform.upgrade(forAllServices({ preStopSleepSeconds: 0 }));
 
-    await assertLoses(world, platform, restartServices);
+    await assertLoses(world, platform, restartAll);
   },
 );

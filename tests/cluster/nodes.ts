@@ -23,7 +23,7 @@ function isUsable({ spec, status }: Node): boolean {
   return ready && !spec.unschedulable && !spec.taints?.length;
 }
 
-async function readNodes(cluster: Cluster): Promise<readonly Node[]> {
+export async function readNodes(cluster: Cluster): Promise<readonly Node[]> {
   return (await cluster.read<{ readonly items: readonly Node[] }>('nodes')).items;
 }
 

@@ -19,7 +19,7 @@ import {
   issueCertificates,
   SECRET,
 } from './edge-certificate.ts';
-import { assertRowsOf, readUsers, sql } from './ledger.ts';
+import { assertRowsOf, assertUsersExist, createUser, readUsers, sql } from './ledger.ts';
 import { waitForLeftovers } from './leftovers.ts';
 import { findWrongCalls } from './network.ts';
 import { killNode, missingSpareNode, pickNodes, singlePodsOnOneNode } from './nodes.ts';
@@ -38,6 +38,7 @@ import {
   logLines,
   podsOf,
   restart,
+  restartServices,
   scale,
   waitForIdle,
   waitForPods,
@@ -45,7 +46,6 @@ import {
 } from './pods.ts';
 import { COLUMN } from './rename-column.ts';
 import { assertLoses, streamDuring } from './stream.ts';
-import { assertUsersExist, createUser } from './users.ts';
 import { merge } from './values.ts';
 import { nodeImage, provideVolumes } from './volumes.ts';
 import { createWorld } from './world.ts';
@@ -348,10 +348,7 @@ test.runIf(full)(
     const fixed = { users: { autoscaling: { enabled: false } } };
     await platform.upgrade(merge(forAllServices(WITHOUT_DRAIN), fixed));
     const changes = async () => {
-      await restart(
-        world,
-        SERVICE_NAMES.map((name) => `fw-${name}`),
-      );
+      await restartServices(world);
       await deletePods(world, platform.base);
     };
 

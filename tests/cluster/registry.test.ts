@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { runProgram } from '../../deploy/local/cluster/program.ts';
 import { scriptOf, startRegistry } from '../publish/registry.ts';
+import { readNodes } from './nodes.ts';
 import { provideVolumes } from './volumes.ts';
 import { createNamespace, createWorld, newName, removeNamespace } from './world.ts';
 
@@ -14,7 +15,7 @@ const { cluster, namespace, settings } = world;
 
 /** The address of this machine for the nodes. */
 async function addressForNodes(): Promise<string> {
-  const [node] = (await cluster.read<{ items: readonly Node[] }>('nodes')).items;
+  const [node] = await readNodes(cluster);
   const address = node?.status.addresses.find(({ type }) => type === 'InternalIP')?.address;
   const socket = dgram.createSocket('udp4');
   socket.connect(9, address);
@@ -22,11 +23,6 @@ async function addressForNodes(): Promise<string> {
   const own = socket.address().address;
   socket.close();
   return own;
-}
-interface Node {
-  readonly status: {
-    readonly addresses: readonly { readonly type: string; readonly address: string }[];
-  };
 }
 
 /**

@@ -27,14 +27,14 @@ import {
   HARMLESS_VERSIONS,
   LATE_VERSIONS,
   MARK,
-  plantPrograms,
+  plantProgram,
   type Version,
 } from './releases/versions.ts';
 import { startStream } from './stream.ts';
 import { merge, type Values } from './values.ts';
 import { createWorld } from './world.ts';
 
-// One installation for all tests of this file, whose pods can load the programs of releases/planted.
+// One installation for all tests of this file, whose pods can load the program releases/planted.ts.
 const world = createWorld('releases');
 const { cluster, settings, namespace, log } = world;
 const { full } = settings;
@@ -65,7 +65,7 @@ function valuesOfBad(name: string): Values {
 }
 
 test('make release keeps a good version', async () => {
-  const planted = await plantPrograms(world);
+  const planted = await plantProgram(world);
   platform = await installPlatform(world, merge(QUIET, forAllServices(planted)));
 
   await makeRelease({ users: { podAnnotations: { version: 'good' } } });

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { json } from '@fw/body-parser';
+import { quiet } from '@fw/core/testing';
 import { type ClaimStore, idempotency, memoryStore } from '@fw/middleware/idempotency';
 import { redisStore } from '@fw/middleware/idempotency/redis';
 import { openPostgres, postgresIdempotency, postgresIdempotencyTable } from '@fw/service/postgres';
@@ -13,6 +12,7 @@ import {
   sqliteIdempotency,
   sqliteIdempotencyTable,
 } from '@fw/service/sqlite';
+import { newFolder } from '@fw/service/testing/vitest';
 import { type Application, type Context, createApp, errorHandler } from 'fw';
 
 import { connect } from '../../framework/rate-limit/src/testing/redis-client.ts';
@@ -45,7 +45,7 @@ const keyOf = (ctx: Context) => String(ctx.get('idempotency-key'));
 type Once = ReturnType<typeof idempotency>;
 
 function createReplica(once: Once, handle: (ctx: Context) => unknown): Application {
-  const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
+  const app = createApp({ logger: quiet });
   app.use(errorHandler(), json());
   app.post('/', once, handle);
   return app;
@@ -104,11 +104,9 @@ export async function createRedisSystem(url: string, bug?: ClaimBug): Promise<Sy
 }
 
 export async function createSqliteSystem(bug?: TransactionBug): Promise<System> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'idempotency-'));
+  const file = path.join(newFolder(), 'test.db');
   const format = { applicationId: 1, migrations: [CREATE + sqliteIdempotencyTable()] };
-  const databases = Array.from({ length: REPLICAS }, () =>
-    openDatabase(path.join(folder, 'test.db'), format),
-  );
+  const databases = Array.from({ length: REPLICAS }, () => openDatabase(file, format));
   const replicas = databases.map((database) => {
     const { write } = createGroupCommit(database, { timeoutMs: 60_000 });
     const store = sqliteIdempotency(database);
@@ -136,7 +134,6 @@ export async function createSqliteSystem(bug?: TransactionBug): Promise<System> 
     },
     async close() {
       for (const database of databases) database.close();
-      rmSync(folder, { recursive: true });
     },
   };
 }

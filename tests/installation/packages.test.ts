@@ -6,9 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, inject, test } from 'vitest';
 import { newFolder } from '../../deploy/local/testing/folder.ts';
 
-import { listEntries } from './entries.ts';
-import { install } from './project.ts';
-import { runProgram } from './run-program.ts';
+import { install, listEntries, runProgram } from './project.ts';
 import type { Runtime } from './runtimes.ts';
 
 const project = inject('project');

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 
 import { type Exchange, exchange, HELLO, type Received, USERS } from './exchanges.ts';
-import { runProgram } from './run-program.ts';
+import { runProgram } from './project.ts';
 import { type Runtime, VERSIONS } from './runtimes.ts';
 
 const project = inject('project');

@@ -8,8 +8,14 @@ import type { TestProject } from 'vitest/node';
 import { packPackages } from '../../tools/packages/pack.ts';
 
 import { compile } from './compile.ts';
-import { asCommonJs, asModule } from './languages.ts';
-import { install, readPrograms, versionOf, writePrograms } from './project.ts';
+import {
+  asCommonJs,
+  asModule,
+  install,
+  readPrograms,
+  versionOf,
+  writePrograms,
+} from './project.ts';
 import { installRuntimes, type Runtime, VERSIONS } from './runtimes.ts';
 
 declare module 'vitest' {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, inject, test } from 'vitest';
 
 import { compile } from './compile.ts';
-import { listEntries } from './entries.ts';
+import { listEntries } from './project.ts';
 import { VERSIONS } from './runtimes.ts';
 
 const project = inject('project');

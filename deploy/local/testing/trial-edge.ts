@@ -5,14 +5,10 @@ import path from 'node:path';
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { ensureTool } from '../../../tools/programs.ts';
 import { type EdgeOptions, planEdge, type Upstreams } from '../processes/edge.ts';
-import {
-  type ProcessPlan,
-  startProcess,
-  stopProcess,
-  waitUntilReady,
-} from '../processes/process.ts';
+import type { ProcessPlan } from '../processes/process.ts';
 import { upstreamsOf } from '../processes/system.ts';
 import { freePort } from './ports.ts';
+import { startProgram } from './program.ts';
 
 /** An edge for a test. */
 export interface TrialEdge {
@@ -20,7 +16,6 @@ export interface TrialEdge {
   readonly plan: ProcessPlan;
   /** Its output so far. */
   log(): string;
-  logBytes(): Buffer;
   stop(): Promise<void>;
 }
 
@@ -50,7 +45,6 @@ export async function startTrialEdge(
   const nginx = ensureTool('nginx');
   const port = await freePort();
   const prefix = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-edge-'));
-  const logFile = path.join(prefix, 'edge.log');
   const plan = planEdge({
     nginx,
     port,
@@ -59,18 +53,17 @@ export async function startTrialEdge(
     ...options,
   });
   prepare(prefix);
-  const { record } = await startProcess(plan, logFile);
+  const remove = () => fs.rmSync(prefix, { recursive: true });
+  const { command, args, env, cwd, readyUrl: ready } = plan;
+  const program = await startProgram([command, ...args], { env, cwd, ready, isGroup: true }).catch(
+    (error: unknown) => {
+      remove();
+      throw error;
+    },
+  );
   const stop = async () => {
-    await stopProcess(record);
-    fs.rmSync(prefix, { recursive: true });
+    await program.stop();
+    remove();
   };
-  try {
-    await waitUntilReady(record);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  const logBytes = () => fs.readFileSync(logFile);
-  const log = () => logBytes().toString();
-  return { origin: `http://127.0.0.1:${port}`, plan, log, logBytes, stop };
+  return { origin: `http://127.0.0.1:${port}`, plan, log: program.output, stop };
 }

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'vitest';
 
 import type { paths } from '../../../services/catalog/openapi/v2.d.ts';
-import { clientOf, readJson, readNothing, readProblem } from '../requests.ts';
+import { clientOf, nextPage, readJson, readNothing, readProblem } from '../requests.ts';
 import { readTarget } from '../target.ts';
-import { nextPage } from './next-page.ts';
 
 const CATALOG = '/api/v2/catalog';
 

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'vitest';
 
 import type { paths } from '../../../services/users/openapi/v2.d.ts';
-import { clientOf, type Json, readJson, readNothing, readProblem } from '../requests.ts';
+import { clientOf, type Json, nextPage, readJson, readNothing, readProblem } from '../requests.ts';
 import { readTarget } from '../target.ts';
-import { nextPage } from './next-page.ts';
 
 const USERS = '/api/v2/users';
 const USER = '/api/v2/users/{id}';

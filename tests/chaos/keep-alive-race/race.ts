@@ -3,12 +3,19 @@ import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { TrialEdge } from '../../../deploy/local/testing/trial-edge.ts';
+import { send } from '../send.ts';
 
 /** Connections that the edge keeps to a replica (`keepalive` in upstreams.conf). */
 const CONNECTIONS = 32;
 
 /** The requests arrive up to this long before and after the connections are closed. */
 const SPREAD_MS = 30;
+
+const CREATE = {
+  method: 'POST',
+  path: '/api/v2/users',
+  headers: { 'content-type': 'application/json' },
+};
 
 export interface RaceOptions {
   /** After this time without a request, the connections between edge and service are closed. */
@@ -38,6 +45,7 @@ export async function race(edges: readonly TrialEdge[], options: RaceOptions): P
   let posts = 0;
   const run = async ({ origin }: TrialEdge, index: number) => {
     const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+    const port = Number(new URL(origin).port);
     // One edge after the other: a burst that takes long has no common end.
     await sleep((idleMs / edges.length) * index);
     for (let burst = 0; burst < bursts && !isDecided(result); burst++) {
@@ -45,7 +53,8 @@ export async function race(edges: readonly TrialEdge[], options: RaceOptions): P
       const emails = Array.from({ length: CONNECTIONS }, () => `${randomUUID()}@example.org`);
       await Promise.all(
         emails.map(async (email) => {
-          const status = await createUser(origin, { agent, email });
+          const body = JSON.stringify({ name: 'Race', email });
+          const status = await send({ ...CREATE, body }, { port, agent });
           statuses[status] = (statuses[status] ?? 0) + 1;
           if (status === 201) created.push(email);
         }),
@@ -57,23 +66,4 @@ export async function race(edges: readonly TrialEdge[], options: RaceOptions): P
   };
   await Promise.all(edges.map(run));
   return result;
-}
-
-interface Creation {
-  readonly agent: http.Agent;
-  readonly email: string;
-}
-
-/** Resolves with the status of the response. `fetch` would repeat some failed requests. */
-function createUser(origin: string, { agent, email }: Creation): Promise<number> {
-  const body = JSON.stringify({ name: 'Race', email });
-  const headers = { 'content-type': 'application/json', 'content-length': body.length };
-  return new Promise((resolve, reject) => {
-    http
-      .request(`${origin}/api/v2/users`, { method: 'POST', agent, headers }, (response) => {
-        response.resume().on('end', () => resolve(response.statusCode ?? 0));
-      })
-      .on('error', reject)
-      .end(body);
-  });
 }

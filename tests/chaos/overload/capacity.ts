@@ -1,5 +1,6 @@
 import http from 'node:http';
 
+import { send } from '../send.ts';
 import { pickKind, type RequestKind } from './generator.ts';
 
 export interface CapacityOptions {
@@ -35,21 +36,4 @@ export async function measureCapacity({ port, kinds, seconds }: CapacityOptions)
   await Promise.all(Array.from({ length: CONNECTIONS }, sendInTurn));
   agent.destroy();
   return (served * 1_000) / (endMs - countFromMs);
-}
-
-interface Target {
-  readonly port: number;
-  readonly agent: http.Agent;
-}
-
-function send({ method, path, headers, body }: RequestKind, target: Target): Promise<number> {
-  return new Promise((resolve, reject) => {
-    http
-      .request({ host: '127.0.0.1', ...target, method, path, ...(headers && { headers }) })
-      .on('response', (response) => {
-        response.resume().on('end', () => resolve(response.statusCode ?? 0));
-      })
-      .on('error', reject)
-      .end(body);
-  });
 }

@@ -80,18 +80,9 @@ async function readStart(
   { cluster, namespace }: Pick<World, 'cluster' | 'namespace'>,
   prefix: string,
 ): Promise<number | undefined> {
-  const { items } = await cluster.read<Pods>('pods', '--namespace', namespace);
-  const times = items
+  const times = (await cluster.pods(namespace))
     .filter(({ metadata }) => metadata.name.startsWith(prefix))
     .flatMap(({ status }) => status.startTime ?? [])
     .map(Date.parse);
   return times.length > 0 ? Math.min(...times) : undefined;
-}
-
-interface Pods {
-  readonly items: readonly {
-    readonly metadata: { readonly name: string };
-    /** `startTime`: its node accepted the pod, and starts its containers. */
-    readonly status: { readonly startTime?: string };
-  }[];
 }

@@ -3,8 +3,9 @@ import path from 'node:path';
 import type { ServiceName } from '../../../services/services.ts';
 import type { Values } from '../values.ts';
 import type { World } from '../world.ts';
+import type { Bug } from './planted.ts';
 
-const PROGRAMS = path.join(import.meta.dirname, 'planted');
+const PROGRAM = 'planted.ts';
 /** The permission model of Node allows the services to read this folder. */
 const FOLDER = '/run/secrets/planted';
 
@@ -19,34 +20,37 @@ export interface Version {
 /** The header in all responses of a planted version. */
 export const MARK = 'X-Planted';
 
-/** Values with which Node loads programs of the folder `planted` before the service. */
-function planted(program: string, values: Values = {}): Values {
-  const value = ['mark', program].map((name) => `--import=${FOLDER}/${name}.ts`).join(' ');
-  return { extraEnv: [{ name: 'NODE_OPTIONS', value }], ...values };
+/** A version whose service Node starts with a bug. */
+function planted(name: Bug, service: ServiceName): Version {
+  const variables = { NODE_OPTIONS: `--import=${FOLDER}/${PROGRAM}`, PLANTED: name };
+  const extraEnv = Object.entries(variables).map(([name, value]) => ({ name, value }));
+  return { name, service, values: { extraEnv } };
 }
+
+const slow = planted('slow', 'users');
 
 /** Versions that must not be promoted. */
 export const BAD_VERSIONS: readonly Version[] = [
-  { name: 'v1 field missing', service: 'catalog', values: planted('missing-field') },
-  { name: 'crash after 20 s', service: 'users', values: planted('crash') },
-  { name: 'limiter off', service: 'reports', values: planted('no-limit') },
-  { name: '5xx', service: 'users', values: planted('errors') },
-  { name: 'slow', service: 'catalog', values: planted('slow') },
-  { name: 'memory leak', service: 'reports', values: planted('leak') },
-  { name: 'wrong response body', service: 'users', values: planted('wrong-body') },
-  { name: 'broken migration', service: 'catalog', values: planted('failing-migration') },
-  { name: 'failing readiness', service: 'reports', values: planted('unready') },
+  planted('v1 field missing', 'catalog'),
+  planted('crash after 20 s', 'users'),
+  planted('limiter off', 'reports'),
+  planted('5xx', 'users'),
+  planted('slow', 'catalog'),
+  planted('memory leak', 'reports'),
+  planted('wrong response body', 'users'),
+  planted('broken migration', 'catalog'),
+  planted('failing readiness', 'reports'),
   {
+    ...slow,
     name: 'exhausted pool',
-    service: 'users',
-    values: planted('slow', { config: { DATABASE_POOL_SIZE: 1 } }),
+    values: { ...slow.values, config: { DATABASE_POOL_SIZE: 1 } },
   },
 ];
 
 /** Versions that pass their trial, and fail only when users get them. */
 export const LATE_VERSIONS: readonly Version[] = [
-  { name: '5xx after a minute', service: 'users', values: planted('late-errors') },
-  { name: '5xx behind a proxy', service: 'users', values: planted('proxy-errors') },
+  planted('5xx after a minute', 'users'),
+  planted('5xx behind a proxy', 'users'),
 ];
 
 /** Versions that must be promoted. */
@@ -79,15 +83,11 @@ export const HARMLESS_VERSIONS: readonly Version[] = [
   },
 ];
 
-/** Stores the planted programs in the cluster; returns values that mount them in the pods of a service. */
-export async function plantPrograms({ cluster, namespace }: World): Promise<Values> {
-  const data = Object.fromEntries(
-    fs.readdirSync(PROGRAMS).map((file) => {
-      return [file, fs.readFileSync(path.join(PROGRAMS, file), 'utf8')];
-    }),
-  );
+/** Stores the program with the bugs in the cluster; returns values that mount it in the pods of a service. */
+export async function plantProgram({ cluster, namespace }: World): Promise<Values> {
+  const text = fs.readFileSync(path.join(import.meta.dirname, PROGRAM), 'utf8');
   const metadata = { name: 'planted', namespace };
-  await cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data });
+  await cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { [PROGRAM]: text } });
   return {
     extraVolumes: [{ name: 'planted', configMap: { name: 'planted' } }],
     extraVolumeMounts: [{ name: 'planted', mountPath: FOLDER }],
