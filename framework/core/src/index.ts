@@ -16,7 +16,6 @@ export type {
   State,
   StreamOptions,
 } from './context.ts';
-export { onSent } from './extension.ts';
 export type { Logger, PinoLogger } from './logger.ts';
 export { annotate, markFactories, markPlugin, type RouteMetadata } from './middleware.ts';
 export type { Query, QueryValue } from './request/request-target.ts';
@@ -24,6 +23,7 @@ export type { TrustProxy } from './request/trust-proxy.ts';
 export type { Body } from './response/body.ts';
 export { createPartSerializer } from './response/contract.ts';
 export * from './response/http-error.ts';
+export { onSent } from './response/write-response.ts';
 export * from './router/index.ts';
 export type { CloseOptions } from './server/close.ts';
 export type { TlsOptions } from './server/create-server.ts';

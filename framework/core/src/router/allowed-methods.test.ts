@@ -2,8 +2,8 @@ import { type Application, createApp, type Middleware } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
 import { errorHandler, MethodNotAllowedError, notFoundHandler } from '@fw/errors';
 import { describe, expect, test } from 'vitest';
-import { createRouter } from './create-router.ts';
-import type { AnyRouter, Router } from './router.ts';
+import { createRouter } from './router.ts';
+import type { AnyRouter, Router } from './types.ts';
 
 const respond: Middleware = (ctx) => ctx.json({ method: ctx.method });
 

@@ -6,9 +6,9 @@ import { z } from 'zod';
 
 import type { Context, Middleware } from '../context.ts';
 import { problemOf } from '../response/problem.ts';
-import { createRouter } from './create-router.ts';
 import { endpoint } from './endpoint.ts';
 import type { CodesByStatus } from './response-types.ts';
+import { createRouter } from './router.ts';
 
 const Taken = z.object({ email: z.string(), tries: z.number().optional() });
 const create = endpoint({

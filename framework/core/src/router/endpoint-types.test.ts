@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { createRouter } from './create-router.ts';
 import { endpoint } from './endpoint.ts';
+import { createRouter } from './router.ts';
 import { compile } from './testing/compile.ts';
 
 const Order = z.object({

@@ -1,9 +1,9 @@
 import { type Application, createApp, type Middleware } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
 import { describe, expect, test } from 'vitest';
-import { createRouter } from './create-router.ts';
-import type { Router, RouterOptions } from './router.ts';
+import { createRouter } from './router.ts';
 import { serve } from './testing/echo.ts';
+import type { Router, RouterOptions } from './types.ts';
 
 const reach: Middleware = (ctx) => ctx.json({ route: ctx.route?.path });
 

@@ -1,4 +1,3 @@
-export { createRouter } from './create-router.ts';
 export type { DeclaredError } from './declared-errors.ts';
 export { type EndpointMetadata, type EndpointOptions, endpoint } from './endpoint.ts';
 export type { ParamNames, ParamsOf } from './pattern.ts';
@@ -13,21 +12,20 @@ export type {
   Returned,
   Sent,
 } from './response-types.ts';
+export { createRouter } from './router.ts';
 export type {
   AllowedMethodsOptions,
   AnyRouter,
-  RouteDefinition,
-  RouteMatch,
-  Router,
-  RouterOptions,
-} from './router.ts';
-export type {
   Guard,
   Handler,
   Register,
   RegisterMethod,
   Replace,
+  RouteDefinition,
+  RouteMatch,
   RouteParts,
+  Router,
+  RouterOptions,
   ValidatedBy,
   Validator,
 } from './types.ts';

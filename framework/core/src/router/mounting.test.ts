@@ -1,8 +1,8 @@
 import { type Application, createApp, type Middleware } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { createRouter } from './create-router.ts';
 import { endpoint } from './endpoint.ts';
+import { createRouter } from './router.ts';
 import { echo, get, pathsOf, serve } from './testing/echo.ts';
 
 const handler = () => {};

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { createRouter } from './create-router.ts';
 import type { ParamNames, ParamsOf } from './pattern.ts';
+import { createRouter } from './router.ts';
 import { compile } from './testing/compile.ts';
 
 type Ten = 'a/b/c/d/e/f/g/h/i/j';

@@ -7,7 +7,7 @@ import { validate } from '@fw/validation';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
-import { createRouter } from './create-router.ts';
+import { createRouter } from './router.ts';
 
 /** Sends one request to a route with these functions; gives the response and the errors logged. */
 async function responseOf(...handlers: readonly Middleware[]) {

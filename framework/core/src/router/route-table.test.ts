@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-
-import { createRouter } from './create-router.ts';
 import { Tree } from './route-table.ts';
+import { createRouter } from './router.ts';
 
 const handler = () => {};
 

@@ -2,10 +2,10 @@ import { type Application, createApp, listen } from '@fw/core';
 import { openConnection, quiet, request } from '@fw/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createRouter } from './create-router.ts';
 import { endpoint } from './endpoint.ts';
-import type { Router } from './router.ts';
+import { createRouter } from './router.ts';
 import { echo, get, pathsOf, serve } from './testing/echo.ts';
+import type { Router } from './types.ts';
 
 const handler = () => {};
 
