@@ -97,18 +97,6 @@ describe('mounting', () => {
     expect((await get(app, '/a/7')).status).toBe(404);
   });
 
-  test('under a parameter captures it', async () => {
-    const app = createApp({ logger: quiet }).route(
-      '/:tenant',
-      createRouter().get('/users/:id', echo),
-    );
-
-    expect((await get(app, '/acme/users/7')).body).toEqual({
-      route: '/:tenant/users/:id',
-      params: { tenant: 'acme', id: '7' },
-    });
-  });
-
   test('concatenates the prefixes of nested groups and runs their middleware outermost first', async () => {
     const step =
       (name: string): Middleware =>
