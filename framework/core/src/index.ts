@@ -24,7 +24,37 @@ export type { Body } from './response/body.ts';
 export { createPartSerializer } from './response/contract.ts';
 export * from './response/http-error.ts';
 export { onSent } from './response/write-response.ts';
-export * from './router/index.ts';
+export type { DeclaredError } from './router/declared-errors.ts';
+export { type EndpointMetadata, type EndpointOptions, endpoint } from './router/endpoint.ts';
+export type { ParamNames, ParamsOf } from './router/pattern.ts';
+export type {
+  CodesByStatus,
+  DeclaredCodes,
+  DeclaredResponse,
+  ErrorsOf,
+  NoParts,
+  ResponseDescription,
+  ResponseOf,
+  Returned,
+  Sent,
+} from './router/response-types.ts';
+export { createRouter } from './router/router.ts';
+export type {
+  AllowedMethodsOptions,
+  AnyRouter,
+  Guard,
+  Handler,
+  Register,
+  RegisterMethod,
+  Replace,
+  RouteDefinition,
+  RouteMatch,
+  RouteParts,
+  Router,
+  RouterOptions,
+  ValidatedBy,
+  Validator,
+} from './router/types.ts';
 export type { CloseOptions } from './server/close.ts';
 export type { TlsOptions } from './server/create-server.ts';
 export { type ListeningServer, type ListenOptions, listen } from './server/listen.ts';

@@ -82,7 +82,7 @@ describe('ctx.fail', () => {
 });
 
 const START = `
-import { createRouter, endpoint } from ${JSON.stringify(fileURLToPath(new URL('./index.ts', import.meta.url)))};
+import { createRouter, endpoint } from ${JSON.stringify(fileURLToPath(new URL('../index.ts', import.meta.url)))};
 import type { StandardSchema } from ${JSON.stringify(fileURLToPath(new URL('../schema/index.ts', import.meta.url)))};
 interface Order { id: number; lines: { sku: string }[] }
 declare const Order: StandardSchema<unknown, Order>;

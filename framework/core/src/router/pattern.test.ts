@@ -54,7 +54,7 @@ describe('the parameters of a pattern', () => {
 });
 
 describe('type-checking', () => {
-  const entry = fileURLToPath(new URL('./index.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('./router.ts', import.meta.url));
 
   function routes(count: number): string {
     const lines = Array.from({ length: count }, (_, n) => {
