@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Application, createApp } from './application.ts';
 import type { Middleware } from './context.ts';
 import { annotate } from './middleware.ts';
-import { createRouter } from './router/create-router.ts';
+import { createRouter } from './router/router.ts';
 import { request } from './testing/index.ts';
 
 /** Middleware that adds `name` to the header `Trace`. */
@@ -48,19 +48,6 @@ test('app.head takes precedence over app.get', async () => {
     });
 
   expect(await get(app, '/', 'HEAD')).toMatchObject({ status: 202 });
-});
-
-test('middleware of a route runs before its handler, with the types of the path', async () => {
-  const app = createApp().get(
-    '/users/:id',
-    (ctx, next) => {
-      ctx.append('Trace', ctx.params.id);
-      return next();
-    },
-    (ctx) => ({ id: ctx.params.id }),
-  );
-
-  expect(await get(app, '/users/7')).toEqual({ status: 200, trace: '7', text: '{"id":"7"}' });
 });
 
 describe('the order of middleware and routes', () => {
@@ -156,18 +143,6 @@ test.each<readonly [string, (app: Application) => unknown]>([
 
   expect(await get(app, '/users')).toMatchObject({ text: 'first' });
   expect(app.getRoutes()).toHaveLength(1);
-});
-
-test('an invalid direct route throws and names the route', () => {
-  const app = createApp();
-
-  expect(() => app.get('/a/*/b', () => 'never')).toThrow(
-    'Cannot register GET /a/*/b: "*" must be the last segment',
-  );
-  expect(() => app.post('users', () => 'never')).toThrow('Cannot register POST users');
-  expect(() => Reflect.apply(app.get, app, ['/users'])).toThrow(
-    'Cannot register GET /users: expected a handler',
-  );
 });
 
 test('middleware that needs another path parameter makes the registration fail as a whole', () => {

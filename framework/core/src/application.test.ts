@@ -19,36 +19,6 @@ function routed(handler: Middleware, logger = quiet): Application {
   }, handler);
 }
 
-const cycle: Record<string, unknown> = {};
-cycle.self = cycle;
-
-// Q2
-test.each<readonly [string, Middleware]>([
-  ['a synchronous handler', (ctx) => ctx.json(cycle)],
-  [
-    'an asynchronous handler',
-    async (ctx) => {
-      await sleep(1);
-      ctx.json(cycle);
-    },
-  ],
-  [
-    'a middleware after next()',
-    async (ctx, next) => {
-      await next();
-      ctx.json(cycle);
-    },
-  ],
-])('ctx.json of a cycle in %s gets 500 and is logged', async (_, handler) => {
-  const { errors, logger } = recordLog();
-
-  const response = await request(routed(handler, logger), '/');
-
-  expect(response.status).toBe(500);
-  expect(await response.json()).toMatchObject({ code: 'INTERNAL_ERROR' });
-  expect(errors).toHaveLength(1);
-});
-
 // Q4
 test.each<readonly [string, string, (ctx: Context) => void, (ctx: Context) => void]>([
   ['ctx.json()', 'ctx.send()', (ctx) => ctx.json(1), (ctx) => ctx.send('b')],
@@ -130,13 +100,6 @@ test.each<readonly [string, Application, number]>([
     }),
     403,
   ],
-  [
-    'the handler set status 400',
-    routed((ctx) => {
-      ctx.status = 400;
-    }),
-    400,
-  ],
 ])('without a response: %s', async (_, app, status) => {
   const response = await request(app, '/');
 
@@ -217,14 +180,6 @@ describe('a body', () => {
   test.each<readonly [string, (ctx: Context) => void, string | null, string]>([
     ['JSON', (ctx) => ctx.json({ a: 'é' }), 'application/json; charset=utf-8', '{"a":"é"}'],
     ['HTML', (ctx) => ctx.html('<p>'), 'text/html; charset=utf-8', '<p>'],
-    ['text', (ctx) => ctx.send('é'), 'text/plain; charset=utf-8', 'é'],
-    ['octets', (ctx) => ctx.send(Buffer.from('é')), 'application/octet-stream', 'é'],
-    [
-      'a stream',
-      (ctx) => ctx.send(Readable.from([Buffer.from('a'), Buffer.from('b')])),
-      'application/octet-stream',
-      'ab',
-    ],
     [
       'an assigned type',
       (ctx) => ctx.set('content-type', 'text/csv').send('a,b'),
@@ -282,7 +237,7 @@ describe('a thrown error', () => {
     ],
     [
       'issues without a JSON form',
-      Object.assign(new Error('x'), { status: 400, expose: true, errors: cycle }),
+      Object.assign(new Error('x'), { status: 400, expose: true, errors: 1n }),
     ],
   ])('%s is a 500 without details, and is logged', async (_, thrown) => {
     const { errors, logger } = recordLog();

@@ -17,11 +17,9 @@ import { readTarget, UNREADABLE } from './request/request-target.ts';
 import { aTrustProxy, readTrustProxy, type TrustProxy } from './request/trust-proxy.ts';
 import { type ContextSettings, NodePair, RequestContext } from './request-context.ts';
 import { finish } from './response/write-response.ts';
-import { TreeRouter } from './router/create-router.ts';
-import { type AnyHandler, RouteRegistrar } from './router/register.ts';
 import type { NoParts } from './router/response-types.ts';
-import type { AllowedMethodsOptions, RouteDefinition } from './router/router.ts';
-import type { RouteMethods } from './router/types.ts';
+import { type AnyHandler, RouteRegistrar, TreeRouter } from './router/router.ts';
+import type { AllowedMethodsOptions, RouteDefinition, RouteMethods } from './router/types.ts';
 import { isProduction, warnIfSlow, warnOfUnparsedBody } from './warnings.ts';
 
 export interface ApplicationOptions {

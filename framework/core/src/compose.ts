@@ -45,64 +45,75 @@ interface RunningContext extends Context {
 type OnStop = (ctx: Context, layer: Middleware) => void;
 
 /**
- * Joins one middleware with everything after it. `ctx.next` is always the `next` of the running
- * middleware, so `ctx.next()` and the second argument `next()` do the same.
+ * Joins one middleware, `layer`, with everything after it, `rest`. `ctx.next` is always the `next` of the
+ * running middleware, so that `ctx.next()` and the second argument `next()` do the same.
  */
 function link(layer: Middleware, rest: Chain, onStop: OnStop | undefined): Chain {
   return (context, outerNext) => {
     const ctx = context as RunningContext;
     const callerNext = ctx.next;
+    /** The result of the first `next()` of the layer. */
     let downstream: Promise<void> | undefined;
+    /** The result of the last repeated `next()`. */
     let repeated: Promise<void> | undefined;
-    let pending: Promise<void> | undefined;
+    /** The result of the layer; `undefined` while its synchronous part runs. */
+    let running: Promise<void> | undefined;
+    /** The `next` of the middleware in `rest` that goes on once the synchronous part has ended. */
     let innerNext: Next | undefined;
+
     const next = (): Promise<void> => {
       if (downstream) {
         repeated = rejectAfter(downstream);
-        if (pending) logIgnored(ctx, repeated, pending);
+        if (running) logIgnored(ctx, repeated, running);
         return repeated;
       }
       downstream = DONE; // a call from inside `rest` is a repeated one
       downstream = rest(ctx, outerNext);
-      if (!pending) {
+      if (!running) {
         innerNext = ctx.next;
-        ctx.next = next; // the rest of the synchronous part of this layer
+        ctx.next = next;
       }
       return downstream;
     };
 
+    // 1. The synchronous part of the layer. Without a promise of its own, it lasts as long as `next()`.
     ctx.next = next;
     const result = settle(layer, ctx, next);
-    pending = result === DONE ? (repeated ?? downstream ?? DONE) : result;
+    running = result === DONE ? (repeated ?? downstream ?? DONE) : result;
+
+    // 2. In development, a layer that has ended without `next()` is reported.
     if (onStop && !downstream) {
-      if (pending === DONE) onStop(ctx, layer);
-      else {
-        pending.then(() => {
-          if (!downstream) onStop(ctx, layer);
-        }, ignore);
-      }
+      const reportStop = () => {
+        if (!downstream) onStop(ctx, layer);
+      };
+      if (running === DONE) reportStop();
+      else running.then(reportStop, ignore);
     }
-    if (pending === DONE) {
+
+    // 3. Everything has run.
+    if (running === DONE) {
       ctx.next = callerNext;
       return DONE;
     }
+
+    // 4. The rest is asynchronous. `ctx.next` is that of the caller again before the caller resumes, because
+    //    this function subscribes first. Its second handler also prevents an unhandled rejection if the
+    //    caller does not await its `next()`.
     ctx.next = innerNext ?? next;
-    if (repeated) logIgnored(ctx, repeated, pending);
-    if (callerNext === END) return pending;
-    // Subscribes before the caller does, so `ctx.next` is restored when the caller resumes. The
-    // handler also prevents an unhandled rejection if the caller does not await its `next()`.
-    pending.then(
+    if (repeated) logIgnored(ctx, repeated, running);
+    if (callerNext === END) return running;
+    running.then(
       () => {
         ctx.next = callerNext;
       },
       (error: unknown) => {
         ctx.next = callerNext;
-        if (ctx.finished && pending !== downstream && !isClientAbort(ctx, error)) {
+        if (ctx.finished && running !== downstream && !isClientAbort(ctx, error)) {
           ctx.log.error('A middleware failed after the response was sent', error);
         }
       },
     );
-    return pending;
+    return running;
   };
 }
 
@@ -111,10 +122,7 @@ function ignore(): void {}
 /** Logs a repeated `next()` unless the middleware that called it fails. */
 function logIgnored(ctx: Context, repeated: Promise<void>, layer: Promise<void>): void {
   const log = (error: unknown) => ctx.log.error('A middleware called next() repeatedly', error);
-  layer.then(
-    () => repeated.catch(log),
-    () => {},
-  );
+  layer.then(() => repeated.catch(log), ignore);
 }
 
 /** The result of a repeated `next()`: rejects once the first call has settled. */
@@ -124,7 +132,7 @@ function rejectAfter(first: Promise<void>): Promise<void> {
     throw error;
   };
   const rejected = first.then(fail, fail);
-  rejected.catch(() => {}); // the middleware may not await it
+  rejected.catch(ignore); // the middleware may not await it
   return rejected;
 }
 

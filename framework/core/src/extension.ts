@@ -1,10 +1,9 @@
 import type { Context, MatchedRoute, Parts } from './context.ts';
-import { type ResponseViolation, recordOf, type SentListener } from './request-context.ts';
+import { type ResponseViolation, recordOf } from './request-context.ts';
 import { type Content, isStream } from './response/body.ts';
 import { takeNodeHeaders as takeFromNode } from './response/head.ts';
 import { type ErrorResponseOptions, recordError } from './response/record-error.ts';
 import { findHeader } from './response/response-headers.ts';
-import { reportSent } from './response/write-response.ts';
 import {
   type DispatchedResponse,
   type DispatchOptions,
@@ -23,17 +22,6 @@ export function respondWithError(
   options?: ErrorResponseOptions,
 ): void {
   recordError(recordOf(ctx), error, options);
-}
-
-/**
- * Calls `listener` once, with the status of the response when it was sent completely: immediately if it
- * already was. The status is 499 if the client disconnected before, and 500 if the response failed
- * halfway. An event stream has no end: it was sent when its client disconnects.
- */
-export function onSent(ctx: Context, listener: SentListener): void {
-  const context = recordOf(ctx);
-  context.sentListeners = [...context.sentListeners, listener];
-  if (context.finished) reportSent(context);
 }
 
 /**
@@ -204,6 +192,7 @@ export { parseQuery } from './request/request-target.ts';
 export { type Content, isStream } from './response/body.ts';
 export { PROBLEM_TYPE, problemOfStatus, statusOf } from './response/problem.ts';
 export { titleOf, unmatchedStatus } from './response/status.ts';
+export { onSent } from './response/write-response.ts';
 export { errorCodes, readsBody } from './router/declared-errors.ts';
 export { pointerOf, stringify } from './schema/stringify.ts';
 export type { DispatchedResponse, DispatchOptions } from './server/dispatch.ts';

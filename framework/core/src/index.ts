@@ -16,7 +16,6 @@ export type {
   State,
   StreamOptions,
 } from './context.ts';
-export { onSent } from './extension.ts';
 export type { Logger, PinoLogger } from './logger.ts';
 export { annotate, markFactories, markPlugin, type RouteMetadata } from './middleware.ts';
 export type { Query, QueryValue } from './request/request-target.ts';
@@ -24,7 +23,38 @@ export type { TrustProxy } from './request/trust-proxy.ts';
 export type { Body } from './response/body.ts';
 export { createPartSerializer } from './response/contract.ts';
 export * from './response/http-error.ts';
-export * from './router/index.ts';
+export { onSent } from './response/write-response.ts';
+export type { DeclaredError } from './router/declared-errors.ts';
+export { type EndpointMetadata, type EndpointOptions, endpoint } from './router/endpoint.ts';
+export type { ParamNames, ParamsOf } from './router/pattern.ts';
+export type {
+  CodesByStatus,
+  DeclaredCodes,
+  DeclaredResponse,
+  ErrorsOf,
+  NoParts,
+  ResponseDescription,
+  ResponseOf,
+  Returned,
+  Sent,
+} from './router/response-types.ts';
+export { createRouter } from './router/router.ts';
+export type {
+  AllowedMethodsOptions,
+  AnyRouter,
+  Guard,
+  Handler,
+  Register,
+  RegisterMethod,
+  Replace,
+  RouteDefinition,
+  RouteMatch,
+  RouteParts,
+  Router,
+  RouterOptions,
+  ValidatedBy,
+  Validator,
+} from './router/types.ts';
 export type { CloseOptions } from './server/close.ts';
 export type { TlsOptions } from './server/create-server.ts';
 export { type ListeningServer, type ListenOptions, listen } from './server/listen.ts';

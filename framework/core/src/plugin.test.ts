@@ -18,18 +18,6 @@ async function orderOf(app: Application): Promise<string | null> {
   return (await request(app, '/')).headers.get('x-order');
 }
 
-test('middleware that a plugin adds to its application runs at the position of the plugin', async () => {
-  const app = createApp();
-  app.use(step('1'));
-  app.plugin(async (own) => {
-    await turn();
-    own.use(step('2'));
-  });
-  app.use(step('3'), (ctx) => ctx.send('last'));
-
-  expect(await orderOf(app)).toBe('1, 2, 3');
-});
-
 test('middleware of several plugins runs in the order of the plugins', async () => {
   const { promise: isSecondReady, resolve } = Promise.withResolvers<void>();
   const app = createApp();

@@ -14,7 +14,7 @@ const STAGES: readonly (readonly [name: string, files: RegExp])[] = [
   ['context', /^((context|middleware|warnings|request-context)|request\/body-stream)\.ts$/],
   ['target', /^request\/.*\.ts$/],
   ['chain', /^compose\.ts$/],
-  ['contract', /^response\/(contract|error-contract)\.ts$/],
+  ['contract', /^response\/contract\.ts$/],
   ['route', /^router\/.*\.ts$/],
   ['response', /^response\/.*\.ts$/],
   ['application', /^application\.ts$/],

@@ -1,8 +1,12 @@
 import type { Context } from '../context.ts';
-import type { RequestContext, ResponseViolation } from '../request-context.ts';
+import { show } from '../options.ts';
+import type { ErrorMembers, RequestContext, ResponseViolation } from '../request-context.ts';
 import { requireJsonSchema } from '../schema/json-schema.ts';
 import { createSerializer, type Serializer, type Violation } from '../schema/serializer.ts';
+import { shapesOf } from '../schema/shapes.ts';
 import { isProduction } from '../warnings.ts';
+import { HttpError } from './http-error.ts';
+import { problemOf } from './problem.ts';
 
 /**
  * Creates the contract of responses; `undefined` if no successful response has a schema.
@@ -25,7 +29,7 @@ export function createContract(schemas: Readonly<Record<string, unknown>>): Cont
  *
  * @throws {TypeError} with `name`, if the schema has no JSON Schema form
  */
-export function compile(name: string, schema: unknown) {
+function compile(name: string, schema: unknown) {
   try {
     const converted = requireJsonSchema(schema, 'output');
     return { converted, serialize: createSerializer(converted) };
@@ -88,37 +92,6 @@ export class Contract {
   }
 }
 
-/** What `report` logs of a violation. */
-interface ReportOptions {
-  /** The statuses and codes whose violation was logged. */
-  readonly logged: Set<number | string>;
-  /** The error that is the violation. */
-  readonly cause?: unknown;
-  /** What breaks the contract. Default: the response with its status. */
-  readonly part?: string | undefined;
-}
-
-/** Codes can come from data: the memory for those that were logged is bounded. */
-const MAX_LOGGED = 100;
-
-/** @throws {TypeError} outside production */
-export function report(
-  ctx: RequestContext,
-  violation: ResponseViolation,
-  { logged, cause, part = `Response ${violation.status}` }: ReportOptions,
-): void {
-  const { method, path, route } = ctx;
-  const { status, code, pointer, problem } = violation;
-  ctx.violation ??= violation;
-  const what = pointer === '' ? 'its JSON' : `"${pointer}"`;
-  const message = `${part} of ${method} ${route?.path ?? path} breaks its contract: ${what} ${problem}`;
-  if (!isProduction()) throw new TypeError(message, cause === undefined ? {} : { cause });
-  const key = code ?? status;
-  if (logged.has(key) || logged.size >= MAX_LOGGED) return;
-  logged.add(key);
-  ctx.log.warn(`${message}; further violations are only counted`);
-}
-
 /**
  * For JSON that is streamed: compiles the schema of a part, such as the items of a list, to a function
  * that returns the JSON of its declared fields. A violation is handled as in other responses; it names the
@@ -138,4 +111,128 @@ export function createPartSerializer(
     );
     return text ?? 'null';
   };
+}
+
+/** Members that a schema cannot declare, because problems have them already. */
+const RESERVED = [
+  ...['type', 'title', 'status', 'detail', 'instance'], // RFC 9457 §3.1
+  ...['code', 'requestId', 'errors'],
+];
+
+/** The status of a code, and the JSON of its members; without a schema, it has none. */
+interface CheckedError {
+  readonly status: number;
+  readonly serialize: Serializer | undefined;
+}
+
+/** The errors that a route declares. */
+export class ErrorContract {
+  readonly #errors = new Map<string, CheckedError>();
+  readonly #logged = new Set<string>();
+
+  /**
+   * `codes` has the schema of the members of each code, by status.
+   *
+   * @throws {TypeError} with the code, if it has two statuses, or its schema has no JSON Schema form, is not
+   *   that of one object, or has a reserved member
+   */
+  constructor(codes: ReadonlyMap<number, ReadonlyMap<string, unknown>>) {
+    for (const [status, ofStatus] of codes) {
+      for (const [code, schema] of ofStatus) {
+        const other = this.#errors.get(code);
+        if (other)
+          throw new TypeError(`error ${code} has two statuses, ${other.status} and ${status}`);
+        const serialize = schema ? compileMembers(`error ${status} ${code}`, schema) : undefined;
+        this.#errors.set(code, { status, serialize });
+      }
+    }
+  }
+
+  /**
+   * The error `code` with the declared members, and the detail; `undefined` if the code is not declared.
+   *
+   * @throws {TypeError} outside production, if the members do not fit
+   */
+  read(ctx: RequestContext, code: string, { detail, ...members }: ErrorMembers) {
+    const declared = this.#errors.get(code);
+    if (declared === undefined) return undefined;
+    const selected = this.#select(ctx, declared, members);
+    return { status: declared.status, code, detail, ...(selected && { members: selected }) };
+  }
+
+  /**
+   * Checks the error that a handler throws, and removes undeclared members. An undeclared code is recorded,
+   * and in production logged once.
+   *
+   * @throws {TypeError} outside production, if the code is not declared or the members do not fit
+   */
+  check(ctx: RequestContext, error: unknown): void {
+    const { status, code } = problemOf(error);
+    const declared = this.#errors.get(code);
+    if (declared?.status === status) {
+      if (!(error instanceof HttpError)) return;
+      const members = this.#select(ctx, declared, error.members ?? {});
+      if (error.members) Object.assign(error, { members });
+      return;
+    }
+    const problem = `is "${show(code)}", which the route does not declare; add it to endpoint({ errors: { ${status}: … } })`;
+    const violation = { status, code, pointer: '/code', problem };
+    report(ctx, violation, { logged: this.#logged, cause: error });
+  }
+
+  /** The declared ones of `members`. */
+  #select(
+    ctx: RequestContext,
+    { status, serialize }: CheckedError,
+    members: ErrorMembers,
+  ): ErrorMembers | undefined {
+    const text = serialize?.(members, (violation) =>
+      report(ctx, { ...violation, status }, { logged: this.#logged }),
+    );
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+}
+
+function compileMembers(name: string, schema: unknown): Serializer {
+  const { converted, serialize } = compile(name, schema);
+  const [shape, ...others] = shapesOf(converted, converted);
+  if (shape?.kind !== 'object' || others.length > 0) {
+    throw new TypeError(`the schema of ${name} must be that of one object`);
+  }
+  const reserved = RESERVED.find((member) => shape.properties.has(member));
+  if (reserved === undefined) return serialize;
+  throw new TypeError(
+    `the schema of ${name} has the member "${reserved}", which problems have already`,
+  );
+}
+
+/** What `report` logs of a violation. */
+interface ReportOptions {
+  /** The statuses and codes whose violation was logged. */
+  readonly logged: Set<number | string>;
+  /** The error that is the violation. */
+  readonly cause?: unknown;
+  /** What breaks the contract. Default: the response with its status. */
+  readonly part?: string | undefined;
+}
+
+/** Codes can come from data: the memory for those that were logged is bounded. */
+const MAX_LOGGED = 100;
+
+/** @throws {TypeError} outside production */
+function report(
+  ctx: RequestContext,
+  violation: ResponseViolation,
+  { logged, cause, part = `Response ${violation.status}` }: ReportOptions,
+): void {
+  const { method, path, route } = ctx;
+  const { status, code, pointer, problem } = violation;
+  ctx.violation ??= violation;
+  const what = pointer === '' ? 'its JSON' : `"${pointer}"`;
+  const message = `${part} of ${method} ${route?.path ?? path} breaks its contract: ${what} ${problem}`;
+  if (!isProduction()) throw new TypeError(message, cause === undefined ? {} : { cause });
+  const key = code ?? status;
+  if (logged.has(key) || logged.size >= MAX_LOGGED) return;
+  logged.add(key);
+  ctx.log.warn(`${message}; further violations are only counted`);
 }

@@ -165,23 +165,11 @@ test.each<readonly [string, Middleware, Record<string, string>]>([
 
   await bytesOf((ctx, next) => {
     const { res } = ctx.raw;
-    res.once('finish', () =>
-      seen.resolve({
-        all: { ...res.getHeaders() },
-        names: res.getHeaderNames(),
-        has: res.hasHeader('X-A'),
-        one: res.getHeader('X-A'),
-      }),
-    );
+    res.once('finish', () => seen.resolve({ ...res.getHeaders() }));
     return next();
   }, handler);
 
-  expect(await seen.promise).toEqual({
-    all: expected,
-    names: Object.keys(expected),
-    has: 'x-a' in expected,
-    one: expected['x-a'],
-  });
+  expect(await seen.promise).toEqual(expected);
 });
 
 test.each<readonly [string, (res: ServerResponse) => unknown, unknown]>([

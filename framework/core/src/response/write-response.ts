@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { finished, PassThrough, pipeline, type Readable, type Writable } from 'node:stream';
 
-import { hasRun } from '../context.ts';
+import { type Context, hasRun } from '../context.ts';
 import { TrackedResponse } from '../node/tracked-response.ts';
-import type { RequestContext } from '../request-context.ts';
+import { type RequestContext, recordOf, type SentListener } from '../request-context.ts';
 import { isStream } from './body.ts';
 import { sendComplete, writeHead } from './head.ts';
 import { recordError, recordProblemOfStatus, toError } from './record-error.ts';
@@ -181,10 +181,21 @@ function takeTurns(source: Readable, target: Writable): void {
 const CLIENT_CLOSED = 499;
 
 /**
+ * Calls `listener` once, with the status of the response when it was sent completely: immediately if it
+ * already was. The status is 499 if the client disconnected before, and 500 if the response failed
+ * halfway. An event stream has no end: it was sent when its client disconnects.
+ */
+export function onSent(ctx: Context, listener: SentListener): void {
+  const context = recordOf(ctx);
+  context.sentListeners = [...context.sentListeners, listener];
+  if (context.finished) reportSent(context);
+}
+
+/**
  * Calls the listeners of `ctx` once its response is sent: immediately if the socket has accepted all
  * data, as it does for almost every small response, else when the response closes.
  */
-export function reportSent(ctx: RequestContext): void {
+function reportSent(ctx: RequestContext): void {
   if (ctx.sentListeners.length === 0) return;
   const { res } = ctx.raw;
   const isComplete = res.writableEnded ? res.writableLength === 0 : ctx.assignedStatus === 101;

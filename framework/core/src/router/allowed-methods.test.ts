@@ -2,8 +2,8 @@ import { type Application, createApp, type Middleware } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
 import { errorHandler, MethodNotAllowedError, notFoundHandler } from '@fw/errors';
 import { describe, expect, test } from 'vitest';
-import { createRouter } from './create-router.ts';
-import type { AnyRouter, Router } from './router.ts';
+import { createRouter } from './router.ts';
+import type { AnyRouter, Router } from './types.ts';
 
 const respond: Middleware = (ctx) => ctx.json({ method: ctx.method });
 
@@ -91,16 +91,6 @@ describe('a known path with an unregistered method', () => {
       },
       '/api/users',
     ],
-    [
-      'a prefix option',
-      (router) => serve(createRouter({ prefix: '/api' }).mount('/', router)),
-      '/api/users',
-    ],
-    [
-      'a group',
-      (router) => serve(createRouter().group('/api', (g) => void g.mount('/', router))),
-      '/API/Users/',
-    ],
     ['an escape', (router) => serve(router), '/%75sers'],
     [
       'neither errorHandler() nor notFoundHandler()',
@@ -150,47 +140,6 @@ describe('a known path with an unregistered method', () => {
   );
 });
 
-// R17
-describe('HEAD', () => {
-  test('on a GET route gets its headers, including the length, and no body', async () => {
-    const app = serve(
-      createRouter().get('/a', (ctx) => ctx.set('X-Kind', ctx.method).json({ text: 'twelve' })),
-    );
-
-    const get = await request(app, '/a');
-    const head = await request(app, '/a', { method: 'HEAD' });
-    const body = await get.text();
-
-    expect(head.status).toBe(200);
-    expect(head.headers.get('content-length')).toBe(String(body.length));
-    expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));
-    expect(head.headers.get('x-kind')).toBe('HEAD');
-    expect(await head.text()).toBe('');
-  });
-
-  test.each(['before', 'after'])('registered %s GET takes precedence over it', async (when) => {
-    const router = createRouter();
-    if (when === 'before') router.head('/a', (ctx) => ctx.set('X-Own', 'yes').send(''));
-    router.get('/a', respond);
-    if (when === 'after') router.head('/a', (ctx) => ctx.set('X-Own', 'yes').send(''));
-
-    const head = await request(serve(router), '/a', { method: 'HEAD' });
-
-    expect(head.headers.get('x-own')).toBe('yes');
-    expect((await request(serve(router), '/a')).headers.get('x-own')).toBeNull();
-  });
-
-  test('without a GET or HEAD route is not found', () => {
-    expect(createRouter().post('/a', respond).match('HEAD', '/a')).toBeUndefined();
-  });
-
-  test('runs the most specific GET route', () => {
-    const router = createRouter().head('/:any', respond).get('/a', respond);
-
-    expect(router.match('HEAD', '/a')).toMatchObject({ route: { method: 'GET', path: '/a' } });
-  });
-});
-
 // R19
 describe('OPTIONS', () => {
   test('sends Accept-Patch for paths with PATCH only', async () => {
@@ -224,13 +173,6 @@ describe('OPTIONS', () => {
 
     expect(await response.json()).toEqual({ own: true });
     expect(response.headers.get('allow')).toBeNull();
-  });
-
-  test('* gets 204', async () => {
-    const response = await request(serve(users()), '*', { method: 'OPTIONS' });
-
-    expect(response.status).toBe(204);
-    expect(await response.text()).toBe('');
   });
 });
 

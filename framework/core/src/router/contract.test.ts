@@ -3,8 +3,8 @@ import { violationOf } from '@fw/core/extension';
 import { recordLog, request } from '@fw/core/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createRouter } from './create-router.ts';
 import { endpoint } from './endpoint.ts';
+import { createRouter } from './router.ts';
 
 const Order = z.object({ id: z.number(), lines: z.array(z.object({ sku: z.string() })) });
 // biome-ignore lint/suspicious/noExplicitAny: values that TypeScript would reject

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { createRouter } from './create-router.ts';
 import { endpoint } from './endpoint.ts';
+import { createRouter } from './router.ts';
 import { compile } from './testing/compile.ts';
 
 const Order = z.object({
@@ -82,7 +82,7 @@ describe('ctx.fail', () => {
 });
 
 const START = `
-import { createRouter, endpoint } from ${JSON.stringify(fileURLToPath(new URL('./index.ts', import.meta.url)))};
+import { createRouter, endpoint } from ${JSON.stringify(fileURLToPath(new URL('../index.ts', import.meta.url)))};
 import type { StandardSchema } from ${JSON.stringify(fileURLToPath(new URL('../schema/index.ts', import.meta.url)))};
 interface Order { id: number; lines: { sku: string }[] }
 declare const Order: StandardSchema<unknown, Order>;

@@ -2,8 +2,8 @@ import { annotate, createApp, type Middleware } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createRouter } from './create-router.ts';
 import { type EndpointOptions, endpoint } from './endpoint.ts';
+import { createRouter } from './router.ts';
 
 test('endpoint describes its route', async () => {
   const metadata = {

@@ -2,8 +2,8 @@ import { quiet, request } from '@fw/core/testing';
 import { expect, test } from 'vitest';
 
 import { createApp } from '../application.ts';
-import { createRouter } from './create-router.ts';
-import type { Router } from './router.ts';
+import { createRouter } from './router.ts';
+import type { Router } from './types.ts';
 
 const CONFLICT = 'Route conflict: PUT /a is already registered';
 const conflicting = () => createRouter().put('/a', () => 'second');

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type Context, createApp, type Middleware, type State } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { expect, expectTypeOf, test } from 'vitest';
-import { createRouter } from './create-router.ts';
+import { createRouter } from './router.ts';
 import { compile } from './testing/compile.ts';
 import type { Guard } from './types.ts';
 

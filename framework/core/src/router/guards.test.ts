@@ -1,9 +1,9 @@
 import { type Application, createApp, type Middleware } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
 import { describe, expect, test } from 'vitest';
-import { createRouter } from './create-router.ts';
-import type { Router, RouterOptions } from './router.ts';
+import { createRouter } from './router.ts';
 import { serve } from './testing/echo.ts';
+import type { Router, RouterOptions } from './types.ts';
 
 const reach: Middleware = (ctx) => ctx.json({ route: ctx.route?.path });
 
@@ -247,15 +247,4 @@ test.each<[string, (router: Router) => Application]>([
   }
 
   expect(seen).toEqual(['/a/api/admin/users', '/B/API/admin/other/']);
-});
-
-test('a guard of an application does not run for a path that only starts with the same letters', async () => {
-  const { guard, seen } = recordPaths();
-  const app = createQuietApp().use('/admin', guard).use(createRouter().get('/*', reach).routes());
-
-  for (const path of ['/administrators', '/admin.html', '/admin;x', '/admin%2Fusers', '/x/admin']) {
-    expect((await request(app, path)).status).toBe(200);
-  }
-
-  expect(seen).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { type Application, createApp, type Middleware } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { createRouter } from './create-router.ts';
 import { endpoint } from './endpoint.ts';
+import { createRouter } from './router.ts';
 import { echo, get, pathsOf, serve } from './testing/echo.ts';
 
 const handler = () => {};
@@ -95,18 +95,6 @@ describe('mounting', () => {
     expect((await get(app, '/a/b')).body).toEqual({ route: '/a/b', params: {} });
     expect((await get(app, '/a/b/7')).body).toEqual({ route: '/a/b/:id', params: { id: '7' } });
     expect((await get(app, '/a/7')).status).toBe(404);
-  });
-
-  test('under a parameter captures it', async () => {
-    const app = createApp({ logger: quiet }).route(
-      '/:tenant',
-      createRouter().get('/users/:id', echo),
-    );
-
-    expect((await get(app, '/acme/users/7')).body).toEqual({
-      route: '/:tenant/users/:id',
-      params: { tenant: 'acme', id: '7' },
-    });
   });
 
   test('concatenates the prefixes of nested groups and runs their middleware outermost first', async () => {

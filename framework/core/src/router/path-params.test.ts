@@ -1,7 +1,7 @@
 import { annotate, createApp, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { expect, test } from 'vitest';
-import { createRouter } from './create-router.ts';
+import { createRouter } from './router.ts';
 
 const pass: Middleware = (_ctx, next) => next();
 const validates = (validation: unknown) =>

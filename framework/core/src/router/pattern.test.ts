@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { createRouter } from './create-router.ts';
 import type { ParamNames, ParamsOf } from './pattern.ts';
+import { createRouter } from './router.ts';
 import { compile } from './testing/compile.ts';
 
 type Ten = 'a/b/c/d/e/f/g/h/i/j';
@@ -54,7 +54,7 @@ describe('the parameters of a pattern', () => {
 });
 
 describe('type-checking', () => {
-  const entry = fileURLToPath(new URL('./index.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('./router.ts', import.meta.url));
 
   function routes(count: number): string {
     const lines = Array.from({ length: count }, (_, n) => {

@@ -2,8 +2,8 @@ import { createApp } from '@fw/core';
 import { request } from '@fw/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createRouter } from './create-router.ts';
-import type { RouterOptions } from './router.ts';
+import { createRouter } from './router.ts';
+import type { RouterOptions } from './types.ts';
 
 const handler = () => {};
 

@@ -2,7 +2,7 @@ import { createApp } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
 import { describe, expect, test } from 'vitest';
 
-import { createRouter } from './create-router.ts';
+import { createRouter } from './router.ts';
 
 /** The response of a router that only redirects. */
 function follow(path: string, [from, to, status]: [string, string, number?], method = 'GET') {

@@ -2,7 +2,7 @@ import { type Context, createApp, type Middleware, type Parts } from '@fw/core';
 import { setParts } from '@fw/core/extension';
 import { quiet, request } from '@fw/core/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { createRouter } from './create-router.ts';
+import { createRouter } from './router.ts';
 import type { Validator } from './types.ts';
 
 /** A validator that replaces the parts of a request by `parts`. */

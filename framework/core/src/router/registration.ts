@@ -2,8 +2,7 @@ import type { Chain } from '../compose.ts';
 import type { Middleware } from '../context.ts';
 import { metadataOf, type RouteMetadata } from '../middleware.ts';
 import { createPrefixTest } from '../request/path.ts';
-import { type Contract, createContract } from '../response/contract.ts';
-import { ErrorContract } from '../response/error-contract.ts';
+import { type Contract, createContract, ErrorContract } from '../response/contract.ts';
 import { type ErrorMetadata, errorCodes } from './declared-errors.ts';
 import { joinPaths, namesIn } from './pattern.ts';
 

@@ -1,8 +1,8 @@
 import { createApp } from '@fw/core';
 import { quiet, recordLog, request } from '@fw/core/testing';
 import { expect, test } from 'vitest';
-import { createRouter } from './create-router.ts';
-import type { AnyRouter } from './router.ts';
+import { createRouter } from './router.ts';
+import type { AnyRouter } from './types.ts';
 
 const users = () => createRouter({ prefix: '/users' }).get('/:id', () => 'user');
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-
-import { createRouter } from './create-router.ts';
 import { Tree } from './route-table.ts';
+import { createRouter } from './router.ts';
 
 const handler = () => {};
 
@@ -119,52 +118,6 @@ test('a wildcard route is not found for another method with fewer routes', () =>
   expect(router.match('POST', '/files/x')?.params).toEqual({ '*': 'x' });
 });
 
-test.each([
-  ['/a', ['/', '/b']],
-  ['/bx', ['/', '/a', '/a/x']],
-])('%s, whose first letter no route has, matches none of %j', (path, patterns) => {
-  const router = createRouter();
-  for (const pattern of patterns) router.get(pattern, handler);
-
-  expect(router.match('GET', path)).toBeUndefined();
-});
-
-test.each([
-  ['/x/:a/:bc', '/y/:ab/:c', '/y/1/2', { ab: '1', c: '2' }],
-  ['/*', '/:a/:b', '/1/2', { a: '1', b: '2' }],
-  ['/:b/x', '/:a/:b', '/1/2', { a: '1', b: '2' }],
-  ['/:a/:b', '/:b/x', '/1/x', { b: '1' }],
-])('next to %s, %s captures its own parameters of %s', (other, pattern, path, params) => {
-  const router = createRouter().get(other, handler).get(pattern, handler);
-
-  expect(router.match('GET', path)?.params).toEqual(params);
-});
-
-test.each([
-  ['/caf%c3%a9', '/caf%C3%A9', { caseSensitive: true }],
-  ['/%6De', '/me', {}],
-  ['/%3e', '/%3E', {}],
-  ['/%2561', '/%2561', {}],
-])('match reads %s as %s next to other routes with escapes', (path, expected, options) => {
-  const router = createRouter(options)
-    .get('/me', handler)
-    .get('/%25x', handler)
-    .get('/%2561', handler)
-    .get('/>', handler)
-    .get('/%22', handler)
-    .get('/café', handler);
-
-  expect(router.match('GET', path)?.route.path).toBe(
-    createRouter().get(expected, handler).getRoutes()[0]?.path,
-  );
-});
-
-test('match decodes an escape next to a wildcard of another method', () => {
-  const router = createRouter().head('/*', handler).get('/a', handler);
-
-  expect(router.match('GET', '/%61')?.route.path).toBe('/a');
-});
-
 test('the next lookup finds a route that was added after the last one', () => {
   const router = createRouter().get('/users/:id', handler);
   const before = router.match('GET', '/users/me/posts/7');
@@ -172,13 +125,4 @@ test('the next lookup finds a route that was added after the last one', () => {
 
   expect(before).toBeUndefined();
   expect(router.match('GET', '/users/me/posts/7')?.params).toEqual({ id: 'me', post: '7' });
-});
-
-test('a router finds each of many static routes that differ in one character', () => {
-  const paths = Array.from({ length: 20 }, (_, at) => `/${String.fromCharCode(97 + at)}/same/end`);
-  const router = createRouter().get('/:any/same/end', handler);
-  for (const path of paths) router.get(path, handler);
-
-  for (const path of paths) expect(router.match('GET', path)?.route.path).toBe(path);
-  expect(router.match('GET', '/z/same/end')?.params).toEqual({ any: 'z' });
 });

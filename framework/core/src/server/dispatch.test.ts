@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest';
 import { type Application, createApp } from '../application.ts';
 import type { Context } from '../context.ts';
 import { type DispatchOptions, dispatch, onSent, viaOf } from '../extension.ts';
-import { createRouter } from '../router/index.ts';
+import { createRouter } from '../router/router.ts';
 import { openConnection, request } from '../testing/index.ts';
 import { GET, serve } from '../testing/vitest.ts';
 

@@ -1,6 +1,6 @@
 import { type Application, createApp, type Middleware } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
-import type { AnyRouter } from '../router.ts';
+import type { AnyRouter } from '../types.ts';
 
 /** Responds with the matched route and its parameters. */
 export const echo: Middleware = (ctx) => ctx.json({ route: ctx.route?.path, params: ctx.params });
