@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { connect, createServer } from 'node:net';
-import { Readable } from 'node:stream';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, test } from 'vitest';
@@ -10,22 +9,6 @@ import { createApp } from '../application.ts';
 import { openConnection, quiet, recordLog } from '../testing/index.ts';
 import { exchange, GET, serve } from '../testing/vitest.ts';
 import { type ListenOptions, listen } from './listen.ts';
-
-/** A client that requests `/` and reads the response in pieces, with a pause after each. */
-function openSlowReader(port: number) {
-  const socket = connect({ port, host: '127.0.0.1' });
-  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-  let received = 0;
-  socket.on('data', (chunk) => {
-    received += chunk.length;
-    socket.pause();
-    setTimeout(() => socket.resume(), 2);
-  });
-  const ended = new Promise<number>((resolve) => {
-    socket.on('error', () => {}).on('close', () => resolve(received));
-  });
-  return { socket, begun: once(socket, 'data'), ended };
-}
 
 /** A promise, and the function that resolves it. */
 function createGate(): { opened: Promise<void>; open: () => void } {
@@ -182,32 +165,6 @@ describe('close', () => {
 
     expect(responses.match(/here/g)).toHaveLength(2);
     expect(responses).toMatch(/Connection: close\r\n(?:.*\r\n)*\r\nhere$/);
-  });
-
-  test('sends the rest of a stream to a slow client', async () => {
-    const chunks = Array.from({ length: 200 }, () => Buffer.alloc(100_000));
-    const server = await serve((ctx) => ctx.send(Readable.from(chunks)));
-    const reader = openSlowReader(server.port);
-    await reader.begun;
-
-    await server.close();
-
-    expect(await reader.ended).toBeGreaterThan(20_000_000);
-  });
-
-  test('closes idle connections while another response is being sent', async () => {
-    const server = await serve((ctx) =>
-      ctx.send(ctx.path === '/' ? Buffer.alloc(20_000_000) : 'idle'),
-    );
-    const stalled = connect({ port: server.port, host: '127.0.0.1' });
-    stalled.write(GET);
-    const idle = openConnection(server.port).send('GET /idle HTTP/1.1\r\nHost: a\r\n\r\n');
-    await idle.read(/idle$/);
-
-    const closed = server.close();
-    await idle.readAll();
-    stalled.destroy();
-    await closed;
   });
 
   test('rejects new connections, and can be called twice', async () => {
