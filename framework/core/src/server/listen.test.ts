@@ -133,7 +133,7 @@ test.each([
 ])('close(%j) throws: %s', async (options, message) => {
   const server = await serve(createApp({ logger: quiet }));
 
-  expect(() => server.close(options)).toThrow(message);
+  expect(() => server.close(options as object)).toThrow(message);
 });
 
 describe('close', () => {
