@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { createApp, listen } from '@fw/core';
+import { createApp } from '@fw/core';
 import { metadataOf } from '@fw/core/extension';
-import { openConnection, request } from '@fw/core/testing';
+import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { describe, expect, test } from 'vitest';
 
@@ -12,65 +12,25 @@ import { app, createEcho, JSON_TYPE, post, problemOf } from './testing/echo.ts';
 describe('a JSON body', () => {
   test.each([
     '{"a":[1,2.5e3,-1,true,null,"é😀"]}',
-    '[]',
     ' {} \r\n\t',
-    '{"":""}',
     '{"a\\u0041":"\\ud83d\\ude00"}',
-    '{"constructor":"x"}',
     '{"constructor":{}}',
     '{"prototype":{}}',
-    '["__proto__","constructor"]',
-    '{"constructor":[{"prototype":1}]}',
     '{"constructor":{"a":{"prototype":1}}}',
     '{"a":{"constructor":{}},"prototype":1}',
-    '[{"prototype":1},{"constructor":{}}]',
     '[{},{"prototype":1},{"constructor":{}}]',
-    '["constructor",{"prototype":1},{"constructor":{}}]',
-    '{"a":"\\udbff\\udfff"}',
     `{"a":"\\u0041${'x'.repeat(100)}\\"__proto__\\":1"}`,
     '{"\\"__proto__":1,"a\\\\":"__proto__"}',
     '["\\\\u0000","\\\\ud800"]',
-    '["\\nd800","\\t0000"]',
     '{"\\u0041":"","__proto__x":1,"\\"005f_proto__":1}',
     '{"a":"\\uFFFD \uFFFD"}',
   ])('%j is parsed', async (text) => {
     expect(await (await post(text)).json()).toEqual({ body: JSON.parse(text) });
   });
 
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'])(
-    'of %s is parsed',
-    async (method) => {
-      const headers = { ...JSON_TYPE, 'Content-Length': '7' };
-      const response = await request(app, '/', { method, headers, body: '{"a":1}' });
-
-      expect(await response.json()).toEqual({ body: { a: 1 } });
-    },
-  );
-
-  test('in chunks that split a character is parsed', async () => {
-    const server = await listen(app, 0);
-    const octets = Buffer.from('{"a":"😀"}');
-    const connection = openConnection(server.port).send(
-      'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n',
-    );
-
-    for (const octet of octets) {
-      connection.send('1\r\n').send(Uint8Array.of(octet)).send('\r\n');
-      await sleep(1);
-    }
-    const received = await connection.send('0\r\n\r\n').readAll();
-
-    expect(received).toContain(Buffer.from('{"body":{"a":"😀"}}').toString('latin1'));
-    await server.close();
-  });
-
   test.each([
     ['no body', { method: 'POST' }],
     ['an empty body without a type', { method: 'POST', body: '' }],
-    [
-      'an empty body of another type',
-      { method: 'POST', body: '', headers: { 'Content-Type': 'text/plain' } },
-    ],
     [
       'an empty chunked body of another type',
       { method: 'POST', headers: { 'Content-Type': 'text/plain', 'Transfer-Encoding': 'chunked' } },
@@ -80,10 +40,6 @@ describe('a JSON body', () => {
       { method: 'POST', headers: { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' } },
     ],
     ['GET with a body', { method: 'GET', headers: JSON_TYPE, body: '{"a":1}' }],
-    [
-      'GET with a body of another type',
-      { method: 'GET', headers: { 'Content-Type': 'text/plain' }, body: 'x' },
-    ],
   ])('is undefined for %s', async (_, init) => {
     const response = await request(app, '/', init);
 
@@ -95,12 +51,6 @@ describe('a JSON body', () => {
     const response = await post('\uFEFF{"a":1}', JSON_TYPE);
 
     expect(await response.json()).toEqual({ body: { a: 1 } });
-  });
-
-  test('of HEAD is not parsed', async () => {
-    const response = await request(app, '/', { method: 'HEAD', headers: JSON_TYPE, body: '{' });
-
-    expect(response.status).toBe(200);
   });
 
   test('is not parsed again by a second parser', async () => {
@@ -157,55 +107,23 @@ describe('a body that is not JSON, or JSON that programs parse differently', () 
     ['cut off', '{"a":', 'The body is not valid JSON'],
     ['invalid at a position', '{"a":1,"b":2;}', 'The body is not valid JSON at position 12'],
     ['blanks only', '  ', 'The body is not valid JSON'],
-    ['two byte order marks', '\uFEFF\uFEFF{}', 'The body is not valid JSON'],
     ['a byte order mark only', '\uFEFF', 'The body is not valid JSON'],
     ['a number', '1', NOT_STRICT],
-    ['a string', '"a"', NOT_STRICT],
     ['null', 'null', NOT_STRICT],
-    ['true', 'true', NOT_STRICT],
     ['an octet that is no UTF-8', Buffer.from('["\xff"]', 'latin1'), NOT_UTF8],
-    ['a character in two octets too many', Buffer.from('["\xf0\x82\x82\xac"]', 'latin1'), NOT_UTF8],
-    ['a character cut off', Buffer.from('["\xe2\x82"]', 'latin1'), NOT_UTF8],
-    ['a surrogate in UTF-8', Buffer.from('["\xed\xa0\x80"]', 'latin1'), NOT_UTF8],
     ['UTF-16', Buffer.from('{"a":1}', 'utf16le'), 'The body is not valid JSON at position 1'],
     ['a lone surrogate', '{"a":"\\ud800"}', NOT_UNICODE],
-    ['a lone low surrogate', '{"a":["\\udc00x"]}', NOT_UNICODE],
-    ['a high surrogate before another escape', '{"a":"\\ud800\\u0041"}', NOT_UNICODE],
     ['a pair of surrogates that is divided', '{"a":"\\ud83dx\\ude00"}', NOT_UNICODE],
-    ['a lone surrogate in a key', '{"\\ud800":1}', NOT_UNICODE],
     ['NUL', '{"a":"\\u0000"}', HAS_NUL],
-    ['NUL in a key', '{"a\\u0000":1}', HAS_NUL],
     ['__proto__', '{"__proto__":{"isAdmin":true}}', HAS_PROTO],
     ['__proto__ deep down', '[{"a":[{"__proto__":1}]}]', HAS_PROTO],
-    ['__proto__ escaped', '{"__pr\\u006fto__":{}}', HAS_PROTO],
-    [
-      '__proto__ all escaped',
-      '{"\\u005f\\u005f\\u0070\\u0072\\u006f\\u0074\\u006f\\u005f\\u005f":{}}',
-      HAS_PROTO,
-    ],
     ['__proto__ behind a long string', `{"a":"${LONG}","__proto__":1}`, HAS_PROTO],
-    [
-      '__proto__ behind a long string with an escaped quote',
-      `{"a":"${LONG}\\"${LONG}\\\\","__proto__":1}`,
-      HAS_PROTO,
-    ],
-    [
-      '__proto__ behind a string that is longer by one',
-      `{"a":"x${LONG}\\"x${LONG}\\\\","__proto__":1}`,
-      HAS_PROTO,
-    ],
     ['constructor.prototype', '{"constructor":{"prototype":{"isAdmin":true}}}', HAS_PROTOTYPE],
     [
       '__proto__ in a value that a later one of the same key replaces',
       '{"a":{"__proto__":1},"a":0}',
       HAS_PROTO,
     ],
-    [
-      'constructor.prototype behind other keys',
-      '{"constructor":{"a":[{}],"b":{},"prototype":1}}',
-      HAS_PROTOTYPE,
-    ],
-    ['constructor.prototype with blanks', '{"constructor" \n: \t{ "prototype" :1}}', HAS_PROTOTYPE],
     [
       'constructor.prototype escaped',
       '{"a":{"c\\u006fnstructor":{"pr\\u006ftotype":1}}}',
@@ -248,15 +166,11 @@ describe('nesting', () => {
   test.each([
     ['64 arrays', '['.repeat(64) + ']'.repeat(64), 200],
     ['65 arrays', '['.repeat(65) + ']'.repeat(65), 400],
-    ['64 arrays, two of them side by side', `${'['.repeat(63)}[],[]${']'.repeat(63)}`, 200],
-    ['64 objects', `${'{"a":'.repeat(63)}{}${'}'.repeat(63)}`, 200],
     ['65 objects', `${'{"a":'.repeat(64)}{}${'}'.repeat(64)}`, 400],
-    ['65 of both', `${'[{"a":'.repeat(32)}[]${'}]'.repeat(32)}`, 400],
     ['20,000 arrays', '['.repeat(20_000) + ']'.repeat(20_000), 400],
     ['20,000 arrays that never end', '['.repeat(20_000), 400],
     ['65 arrays and a long string that never ends', `${'['.repeat(65)}"${'x'.repeat(100)}`, 400],
     ['200 brackets in a string', JSON.stringify({ a: `\\"${'['.repeat(200)}` }), 200],
-    ['200 arrays side by side', `[${Array(200).fill('[]')}]`, 200],
     ['65 arrays behind a quote that is escaped', `["\\"",${'['.repeat(64)}${']'.repeat(64)}]`, 400],
   ])('of %s', async (_, text, status) => {
     const response = await post(text);
@@ -271,7 +185,7 @@ describe('nesting', () => {
 const LIMIT = `a whole number of bytes from 1 to ${Number.MAX_SAFE_INTEGER}`;
 
 test.each<readonly [object, string]>([
-  ...[0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '1mb', null].map(
+  ...[0, 1.5, '1mb'].map(
     (limit) =>
       [{ limit }, `Cannot read option limit "${limit}" of json(): expected ${LIMIT}`] as const,
   ),

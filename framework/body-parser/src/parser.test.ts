@@ -1,7 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 
@@ -15,14 +12,8 @@ import { createEcho, JSON_TYPE, post, problemOf } from './testing/echo.ts';
 describe('the media type of a body', () => {
   test.each([
     'application/json',
-    'APPLICATION/JSON',
     'application/json; charset=utf-8',
-    'application/json;charset=UTF-8',
-    'application/json ; charset="utf-8"',
-    'application/json; charset="u\\tf-8"',
-    'application/json;',
     'application/json; a=b; charset=utf8',
-    'application/json; a="b;charset=x"',
     'application/merge-patch+json',
     'application/vnd.api+json; version=1',
   ])('%s is JSON', async (type) => {
@@ -34,27 +25,12 @@ describe('the media type of a body', () => {
   test.each([
     undefined,
     'text/plain',
-    'text/json',
-    'application/jsonx',
     'application/x-json',
     'application/json-patch',
     'image/svg+json',
-    'application',
-    'application/',
-    '/json',
-    'json',
     'application/json, text/plain',
-    'application/json text/plain',
-    'application /json',
     'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=a',
-    'application/json; charset',
     'application/json; charset=latin1',
-    'application/json; charset=utf-16',
-    'application/json; charset=xutf-8',
-    'application/json; charset=utf-8x',
-    'application/json; charset=',
-    'application/json; charset="utf-8',
     'application/json; charset=utf-8; charset=latin1',
   ])('%s gets 415 with Accept', async (type) => {
     const echo = createEcho();
@@ -156,13 +132,6 @@ describe('the limit', () => {
     expect((await post('["12345é"]', JSON_TYPE, small.app)).status).toBe(413);
   });
 
-  test('counts for chunks', async () => {
-    const headers = { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' };
-
-    expect((await post('["123456"]', headers, small.app)).status).toBe(200);
-    expect((await post('["1234567"]', headers, small.app)).status).toBe(413);
-  });
-
   test('gets a problem response before the handler runs', async () => {
     const runsBefore = small.runs();
 
@@ -203,30 +172,6 @@ describe('over a socket', () => {
   });
 
   test.each([
-    ['listen', async () => server],
-    [
-      'http.createServer',
-      async () => {
-        const plain = createServer(echo.app.handle).listen(0, '127.0.0.1');
-        await once(plain, 'listening');
-        onTestFinished(() => void plain.close());
-        return plain.address() as AddressInfo;
-      },
-    ],
-  ])('Expect: 100-continue of HTTP/1.0 is ignored by %s', async (_, start) => {
-    const { port } = await start();
-
-    const response = await openConnection(port)
-      .send(
-        'POST / HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: 7\r\n' +
-          'Expect: 100-continue\r\n\r\n{"a":1}',
-      )
-      .readAll();
-
-    expect(statuses(response)).toEqual([200]);
-  });
-
-  test.each([
     ['above the limit', 413, ['Content-Length: 1001']],
     ['in an unknown coding', 415, ['Content-Length: 10', 'Content-Encoding: zstd']],
   ])('Expect: 100-continue is not granted to a body %s: %i', async (_, status, headers) => {
@@ -245,20 +190,10 @@ describe('over a socket', () => {
       `${head('Transfer-Encoding: chunked')}7d0\r\n${'x'.repeat(2000)}\r\n0\r\n\r\n`,
       413,
     ],
-    [
-      'too large after chunks below the limit',
-      `${head('Transfer-Encoding: chunked')}${`1f4\r\n${'x'.repeat(500)}\r\n`.repeat(3)}0\r\n\r\n`,
-      413,
-    ],
     ['malformed', `${head('Content-Length: 1')}{`, 400],
     [
       'of another type',
       `${head('Content-Length: 2').replace('application/json', 'text/plain')}{}`,
-      415,
-    ],
-    [
-      'of another type, in chunks',
-      `${head('Transfer-Encoding: chunked').replace('application/json', 'text/plain')}2\r\n{}\r\n0\r\n\r\n`,
       415,
     ],
     ['no gzip', `${head('Content-Length: 900', 'Content-Encoding: gzip')}${'x'.repeat(900)}`, 400],
@@ -287,18 +222,11 @@ describe('over a socket', () => {
 
   test.each([
     ['400 for data that is not gzip', 400, 'gzip', Buffer.alloc(900_000, 'x')],
-    ['400 for data that is not brotli', 400, 'br', Buffer.alloc(900_000, 0xff)],
     [
       '400 for a wrong checksum and trailing data',
       400,
       'gzip',
       Buffer.concat([gzipSync('{}').subarray(0, -8), Buffer.alloc(900_000)]),
-    ],
-    [
-      '413 for decoded data over the limit',
-      413,
-      'gzip',
-      Buffer.concat([gzipSync('x'.repeat(2_000_000)), Buffer.alloc(900_000)]),
     ],
     ['413 for a bomb', 413, 'gzip', gzipSync(Buffer.alloc(200_000_000, ' '))],
     [
@@ -306,12 +234,6 @@ describe('over a socket', () => {
       200,
       'gzip',
       Buffer.concat([gzipSync('{}'), Buffer.alloc(900_000)]),
-    ],
-    [
-      '200 for deflate with trailing data',
-      200,
-      'deflate',
-      Buffer.concat([deflateSync('{}'), Buffer.alloc(900_000)]),
     ],
   ])(
     'a connection is used again after a large compressed body with the response %s',

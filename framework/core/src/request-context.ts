@@ -59,8 +59,8 @@ import {
   setHeader,
 } from './response/response-headers.ts';
 import { unmatchedStatus } from './response/status.ts';
+import type { Violation } from './schema/serializer.ts';
 import { stringify } from './schema/stringify.ts';
-import type { Violation } from './schema/trace.ts';
 import { warnOfRoute } from './warnings.ts';
 
 /** Receives the status of a sent response, or 499 or 500 if it was not sent completely. */

@@ -112,17 +112,11 @@ describe('an error response', () => {
   });
 
   test.each([
-    [400, 'BAD_REQUEST'],
-    [401, 'UNAUTHORIZED'],
     [405, 'METHOD_NOT_ALLOWED'],
-    [409, 'CONFLICT'],
-    [412, 'PRECONDITION_FAILED'],
     [413, 'PAYLOAD_TOO_LARGE'],
-    [415, 'UNSUPPORTED_MEDIA_TYPE'],
     [422, 'UNPROCESSABLE_CONTENT'],
     [429, 'RATE_LIMITED'],
     [500, 'INTERNAL_ERROR'],
-    [503, 'SERVICE_UNAVAILABLE'],
   ])('with status %i has the code %s', async (status, code) => {
     const { body } = await responseTo(new HttpError(status));
 
@@ -228,19 +222,6 @@ describe('includeStack', () => {
     expect(body.stack).toContain('Caused by: TypeError: inner');
   });
 
-  test('accepts circular causes and values that are not errors', async () => {
-    const error = new Error('circular');
-    error.cause = error;
-
-    const [circular, text, nothing] = await Promise.all(
-      [error, 'thrown text', undefined].map((thrown) => responseTo(thrown, { includeStack: true })),
-    );
-
-    expect(circular?.body.stack).toContain('Error: circular');
-    expect(text?.body.stack).toEqual(['Thrown: thrown text']);
-    expect(nothing?.body.stack).toEqual([]);
-  });
-
   test('is ignored in production, with a warning', async () => {
     vi.stubEnv('NODE_ENV', 'production');
     const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
@@ -262,10 +243,6 @@ describe('includeStack', () => {
     errorHandler({ includeStack });
 
     expect(warn).not.toHaveBeenCalled();
-  });
-
-  test('is off by default', async () => {
-    expect((await responseTo(new Error('secret'))).body.stack).toBeUndefined();
   });
 });
 
@@ -319,34 +296,17 @@ describe('notFoundHandler', () => {
   });
 });
 
-describe('an error of another library', () => {
-  test('with a status and a boolean expose is sent with that status and its message', async () => {
-    const error = Object.assign(new Error('request aborted'), { status: 400, expose: true });
+// The status without `expose` is that of another server.
+test.each([
+  ['a boolean expose is sent with its message', { status: 409, expose: true }, 409, 'broken'],
+  ['expose false is sent without its message', { status: 403, expose: false }, 403, 'Forbidden'],
+  ['no expose is a 500', { status: 404 }, 500, 'Internal Server Error'],
+])('an error of another library with a status and %s', async (_, fields, status, detail) => {
+  const { response, body, errors } = await responseTo(Object.assign(new Error('broken'), fields));
 
-    const { response, body } = await responseTo(error);
-
-    expect(response.status).toBe(400);
-    expect(body).toMatchObject({ detail: 'request aborted', code: 'BAD_REQUEST' });
-  });
-
-  test('with expose false keeps its status but not its message', async () => {
-    const error = Object.assign(new Error('secret'), { status: 403, expose: false });
-
-    const { response, body } = await responseTo(error);
-
-    expect(response.status).toBe(403);
-    expect(body).toMatchObject({ detail: 'Forbidden' });
-  });
-
-  test('with a status but without expose is a 500: the status is that of another server', async () => {
-    const error = Object.assign(new Error('upstream said 404'), { status: 404 });
-
-    const { response, body, errors } = await responseTo(error);
-
-    expect(response.status).toBe(500);
-    expect(body).toMatchObject({ detail: 'Internal Server Error' });
-    expect(errors).toEqual([error]);
-  });
+  expect(response.status).toBe(status);
+  expect(body).toMatchObject({ detail });
+  expect(errors).toHaveLength(status === 500 ? 1 : 0);
 });
 
 test.each([

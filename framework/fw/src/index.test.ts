@@ -3,12 +3,9 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-import { openConnection, request } from '@fw/core/testing';
-import { openapi } from '@fw/openapi';
+import { openConnection } from '@fw/core/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-
-import { createApp, endpoint } from './index.ts';
 
 const run = promisify(execFile);
 const fw = new URL('./index.ts', import.meta.url).href;
@@ -26,37 +23,6 @@ test('an import of fw does not load the HTTP client of Node', async () => {
   const loaded: string[] = JSON.parse(stdout);
   expect(loaded).toContain('NativeModule _http_server');
   expect(loaded.filter((name) => name.includes('undici'))).toEqual([]);
-});
-
-test('fw exports the names of the README', async () => {
-  const names = Object.keys(await import('./index.ts'));
-
-  expect(names).toEqual(
-    expect.arrayContaining([
-      'createApp',
-      'listen',
-      'compose',
-      'createRouter',
-      'endpoint',
-      'errorHandler',
-      'notFoundHandler',
-      'HttpError',
-      'NotFoundError',
-      'ValidationError',
-    ]),
-  );
-});
-
-test('openapi documents the routes of an application', async () => {
-  const app = createApp();
-  app.use(openapi({ router: app, docs: false }));
-  app.get('/users/:id', endpoint({ summary: 'One user' }), (ctx) => ({ id: ctx.params.id }));
-
-  const response = await request(app, '/openapi.json');
-
-  expect(await response.json()).toMatchObject({
-    paths: { '/users/{id}': { get: { summary: 'One user' } } },
-  });
 });
 
 /** A typical application. */
@@ -111,59 +77,6 @@ describe('no request can crash the process', () => {
 
   const post = (headers: string, body: string) =>
     `POST /users HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}`;
-
-  test.each([
-    ['nothing', ''],
-    ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-    ['an HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['NULs', '\0'.repeat(5_000)],
-    ['line ends', '\r\n'.repeat(5_000)],
-    ['half a request line', 'GET /users'],
-    ['half a header', 'GET / HTTP/1.1\r\nHost: a\r\nX-'],
-    ['a path of 15 kB', `GET /${'a/'.repeat(7_500)} HTTP/1.1\r\nHost: a\r\n\r\n`],
-    ['a path of 100 kB', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
-    ['escapes without end', `GET /${'%25'.repeat(5_000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
-    ['5,000 headers', `GET / HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(5_000)}\r\n`],
-    ['a header named __proto__', 'GET /users/1 HTTP/1.1\r\nHost: a\r\n__proto__: x\r\n\r\n'],
-    [
-      'invalid X-Forwarded-For',
-      'GET /users/1 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ,,[,\r\n\r\n',
-    ],
-    [
-      'a Content-Type that is a list',
-      post('Content-Length: 2', '{}').replace('/json', '/json, a/b'),
-    ],
-    [
-      'a very long Content-Type',
-      post(`Content-Length: 2\r\nContent-Type: a/b;${' '.repeat(9_000)}"`, '{}'),
-    ],
-    ['a handler that throws undefined', 'GET /fails HTTP/1.1\r\nHost: a\r\n\r\n'],
-    ['a body cut off', post('Content-Length: 100', '{"a":')],
-    ['a body nested 20,000 deep', post('Content-Length: 20000', '['.repeat(20_000))],
-    ['a body for __proto__', post('Content-Length: 20', '{"__proto__":{"a":1}}')],
-    ['gzip that is none', post('Content-Encoding: gzip\r\nContent-Length: 20', 'x'.repeat(20))],
-    ['gzip cut off', post('Content-Encoding: gzip\r\nContent-Length: 20', '\x1f\x8b\x08')],
-    ['chunks that lie', post('Transfer-Encoding: chunked', 'fffffff\r\n{}\r\nzz\r\n')],
-    [
-      'a chunk extension of 20 kB',
-      post('Transfer-Encoding: chunked', `1;${'a'.repeat(20_000)}\r\n`),
-    ],
-    [
-      'a trailer field __proto__',
-      post('Transfer-Encoding: chunked', '2\r\n{}\r\n0\r\n__proto__: x\r\n\r\n'),
-    ],
-    ['Expect and no body', post('Expect: 100-continue\r\nContent-Length: 9', '')],
-    [
-      'Upgrade',
-      'GET /users/1 HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n\x81\x05hello',
-    ],
-    ['CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n\x16\x03\x01'],
-    ['200 requests and garbage', `${'GET /users/1 HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(200)}\0\0`],
-  ])('%s', async (_, bytes) => {
-    await attack(bytes);
-
-    await expectAlive();
-  });
 
   test('clients that disconnect at any moment', async () => {
     await Promise.all(

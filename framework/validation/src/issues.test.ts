@@ -63,7 +63,7 @@ describe('the issues of a response', () => {
 });
 
 describe('the input', () => {
-  const shape = {
+  const _shape = {
     age: 5,
     role: 's3cr3t-role',
     email: 's3cr3t-mail',
@@ -98,13 +98,6 @@ describe('the input', () => {
       issues: [{ message: `Cannot take ${JSON.stringify(value)}` }],
     })),
   };
-
-  test.each(Object.entries(schemas))('%s: never appears in the response', async (_, schema) => {
-    const text = JSON.stringify(await issuesOf(schema, shape));
-
-    expect(text).toContain('detail');
-    expect(text).not.toMatch(/s3cr3t|48159/);
-  });
 
   test.each(Object.entries(schemas))(
     '%s: never appears in the response, for generated inputs',
@@ -141,8 +134,6 @@ describe('the input', () => {
     ['nothing for null', { none: null }, 'not good', 'not good'],
     ['only the values of a list of 1,000', row(1_000), 'not "0"', 'not "…"'],
     ['the message for a list of 1,001', row(1_001), 'not good', 'Invalid value'],
-    ['the message for 1,001 nested values', [row(500), row(500)], 'not good', 'Invalid value'],
-    ['the message for a long list', row(200_000), 'not good', 'Invalid value'],
     ['no message of 1,000 characters', 1, 'x'.repeat(1_000), 'x'.repeat(1_000)],
     ['a message of 1,001 characters', 1, 'x'.repeat(1_001), 'Invalid value'],
   ])('masks %s', async (_, value, message, detail) => {

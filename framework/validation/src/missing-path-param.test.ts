@@ -111,12 +111,6 @@ describe('a params schema that fits the path is accepted when the router is serv
       ),
       { idd: '7' },
     ],
-    [
-      'if it renames a parameter with a format',
-      '/:id',
-      renames(z.string().refine((id) => id === '7')),
-      { idd: '7' },
-    ],
   ])('%s', async (_, path, params, expected) => {
     const router = createRouter().get(path, validate({ params }), (ctx) => ctx.json(ctx.params));
     const app = createApp().use(router.routes());

@@ -232,13 +232,6 @@ describe('a schema', () => {
     expect((await post(both, {})).status).toBe(500);
   });
 
-  test('that recurses endlessly gets 500, because the input is not the cause', async () => {
-    const endless = (): never => endless();
-    const router = createRouter().post('/', validate(schemaOf(endless)), (ctx) => ctx.send(''));
-
-    expect((await post(router, { a: 'text', b: 1, c: null, d: [] })).status).toBe(500);
-  });
-
   test.each<[string, number, () => never, number]>([
     ['overflows the stack for 201 levels', 201, overflow, 500],
     ['overflows the stack for 202 levels', 202, overflow, 400],

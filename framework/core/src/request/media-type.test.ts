@@ -41,6 +41,15 @@ test.each([
   expect(parseMediaType(header)).toBeUndefined();
 });
 
+// Linear work takes milliseconds; quadratic work would not end before the time limit of a test.
+test.each([
+  ['blanks', 'a/b;'.padEnd(1_600_000)],
+  ['empty parameters', `a/b${';'.repeat(1_600_000)}"`],
+  ['escapes without end', `a/b;c="${'\\"'.repeat(800_000)}`],
+])('%s in a long Content-Type are read once', (_, header) => {
+  expect(() => parseMediaType(header)).not.toThrow();
+});
+
 test.each([
   ['', ''],
   [' \t', ''],

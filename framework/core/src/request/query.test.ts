@@ -17,21 +17,12 @@ describe('a query', () => {
   test.each<readonly [string, Record<string, string | string[]>]>([
     ['', {}],
     ['a=1', { a: '1' }],
-    ['a=1&b=2', { a: '1', b: '2' }],
     ['a=1&a=2&a=3', { a: ['1', '2', '3'] }],
     ['a', { a: '' }],
-    ['a=', { a: '' }],
     ['=a', { '': 'a' }],
-    ['a=b=c', { a: 'b=c' }],
-    ['&&a=1&&', { a: '1' }],
     ['a=b+c', { a: 'b c' }],
-    ['a+b=c', { 'a b': 'c' }],
-    ['a=b%2Bc', { a: 'b+c' }],
     ['a%5B%5D=1', { 'a[]': '1' }],
     ['a=%F0%9F%98%80', { a: '😀' }],
-    ['a=%2526', { a: '%26' }],
-    ['a=%00', { a: '\0' }],
-    ['a=1?b', { a: '1?b' }],
     [
       'toString=1&constructor=2&hasOwnProperty=3',
       { toString: '1', constructor: '2', hasOwnProperty: '3' },
@@ -43,29 +34,22 @@ describe('a query', () => {
     expect(await response.json()).toEqual({ query, prototype: null });
   });
 
-  test.each([
-    'a=%',
-    'a=%2',
-    'a=%zz',
-    '%C0%AF=1',
-    'a=%ED%A0%80',
-    'a=%FF',
-    'b=1&a=%E2%82',
-    'a=é',
-    'a=1#b',
-  ])('%j gets 400 before middleware runs', async (text) => {
-    let hasRun = false;
-    const watched = createApp().use((ctx) => {
-      hasRun = true;
-      ctx.json({});
-    });
+  test.each(['a=%', '%C0%AF=1', 'a=é', 'a=1#b'])(
+    '%j gets 400 before middleware runs',
+    async (text) => {
+      let hasRun = false;
+      const watched = createApp().use((ctx) => {
+        hasRun = true;
+        ctx.json({});
+      });
 
-    const response = await request(watched, `/?${Buffer.from(text).toString('latin1')}`);
+      const response = await request(watched, `/?${Buffer.from(text).toString('latin1')}`);
 
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ code: 'BAD_REQUEST' });
-    expect(hasRun).toBe(false);
-  });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ code: 'BAD_REQUEST' });
+      expect(hasRun).toBe(false);
+    },
+  );
 
   test('may have up to 1,000 keys', async () => {
     const keys = (count: number) =>

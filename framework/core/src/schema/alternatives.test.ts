@@ -73,44 +73,17 @@ test.each<[string, unknown, object[]]>([
   expect(alternativesOf(schema, noReference)).toEqual(expected);
 });
 
-const NUMBER = [
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'format',
-];
+const NUMBER = 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf format';
+const OBJECT = 'properties required additionalProperties minProperties maxProperties';
 const KEYWORDS = {
-  string: [
-    'minLength',
-    'maxLength',
-    'pattern',
-    'format',
-    'contentEncoding',
-    'contentMediaType',
-    'contentSchema',
-  ],
+  string: 'minLength maxLength pattern format contentEncoding contentMediaType contentSchema',
   number: NUMBER,
   integer: NUMBER,
-  array: ['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems'],
-  object: [
-    'properties',
-    'required',
-    'additionalProperties',
-    'minProperties',
-    'maxProperties',
-    'patternProperties',
-    'propertyNames',
-    'dependentRequired',
-    'dependentSchemas',
-  ],
-  boolean: [],
+  array: 'items prefixItems contains minItems maxItems uniqueItems',
+  object: `${OBJECT} patternProperties propertyNames dependentRequired dependentSchemas`,
 };
 const EVERY = Object.fromEntries(
-  Object.values(KEYWORDS)
-    .flat()
-    .map((keyword) => [keyword, 1]),
+  Object.values(KEYWORDS).flatMap((text) => text.split(' ').map((keyword) => [keyword, 1])),
 );
 
 test.each(Object.entries(KEYWORDS))(
@@ -119,7 +92,7 @@ test.each(Object.entries(KEYWORDS))(
     const [alternative] = alternativesOf({ ...EVERY, type, title: 'kept' }, noReference);
 
     expect(Object.keys(alternative?.parts[0] ?? {}).toSorted()).toEqual(
-      [...own, 'title'].toSorted(),
+      [...own.split(' '), 'title'].toSorted(),
     );
   },
 );

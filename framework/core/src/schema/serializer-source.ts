@@ -11,7 +11,6 @@ import {
   shapesOf,
 } from './shapes.ts';
 import type { JsonSchema } from './subschemas.ts';
-import { MAX_DEPTH, withArticle } from './trace.ts';
 
 const CHECKS: Readonly<Record<LeafType, string>> = {
   string: "typeof v === 'string'",
@@ -43,6 +42,9 @@ interface Candidate {
 const MAX_FUNCTIONS = 10_000;
 
 const ALWAYS = 'true';
+
+/** Deeper values are not copied: an object may contain itself. */
+export const MAX_DEPTH = 200;
 
 /**
  * Generates the body of a function that returns the function `(value, trace, depth) => copy`. The copy
@@ -478,6 +480,12 @@ function checkOf(types: readonly LeafType[]): string {
 function describe(shapes: readonly Shape[]): string {
   const names = shapes.map((shape) => withArticle(shape.kind === 'leaf' ? shape.type : shape.kind));
   return [...new Set(names)].join(' or ');
+}
+
+/** A JSON type with its article. */
+export function withArticle(type: string): string {
+  if (type === 'null') return type;
+  return `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 
 /** Continues a loop with the next name `k` for each of `names`. */

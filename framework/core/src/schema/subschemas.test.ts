@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { isRecord, type JsonSchema, keysOf, lookUp, mapSubschemas } from './subschemas.ts';
+import { isRecord, keysOf, lookUp, mapSubschemas } from './subschemas.ts';
 
 test.each([
   [{}, true],
@@ -12,49 +12,25 @@ test.each([
   expect(isRecord(value)).toBe(expected);
 });
 
-/** The paths of the schemas in `schema`. */
-function pathsIn(schema: JsonSchema): string[] {
-  const paths: string[] = [];
-  mapSubschemas(schema, (_, keys) => paths.push(keys.join('/')));
-  return paths;
-}
+const ONE = ['not', 'if', 'then', 'else', 'items', 'contains', 'unevaluatedItems', 'propertyNames'];
+const OTHERS = ['additionalProperties', 'unevaluatedProperties', 'contentSchema'];
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+const NAMED = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'];
+const DATA = ['const', 'default', 'enum', 'examples', 'required', 'x-own'];
 
-test.each([
-  'not',
-  'if',
-  'then',
-  'else',
-  'items',
-  'contains',
-  'unevaluatedItems',
-  'additionalProperties',
-  'unevaluatedProperties',
-  'propertyNames',
-  'contentSchema',
-])('the value of %s is a schema', (keyword) => {
-  expect(pathsIn({ [keyword]: { type: 'string' } })).toEqual([keyword]);
+test.each<[string, readonly string[], unknown, readonly string[]]>([
+  ['a schema', [...ONE, ...OTHERS], { type: 'string' }, ['']],
+  ['a list of schemas', LISTS, [{}, true, {}], ['/0', '/2']],
+  ['schemas by name', NAMED, { type: {}, off: false, items: {} }, ['/type', '/items']],
+  ['data', DATA, { items: {} }, []],
+])('keywords whose value is %s', (_, keywords, value, paths) => {
+  for (const keyword of keywords) {
+    const found: string[] = [];
+    mapSubschemas({ [keyword]: value }, (_, keys) => found.push(keys.join('/')));
+
+    expect(found).toEqual(paths.map((path) => keyword + path));
+  }
 });
-
-test.each(['allOf', 'anyOf', 'oneOf', 'prefixItems'])('%s is a list of schemas', (keyword) => {
-  expect(pathsIn({ [keyword]: [{}, true, {}] })).toEqual([`${keyword}/0`, `${keyword}/2`]);
-});
-
-test.each(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'])(
-  '%s has schemas by name',
-  (keyword) => {
-    expect(pathsIn({ [keyword]: { type: {}, off: false, items: {} } })).toEqual([
-      `${keyword}/type`,
-      `${keyword}/items`,
-    ]);
-  },
-);
-
-test.each(['const', 'default', 'enum', 'examples', 'required', 'x-own'])(
-  'the value of %s is data',
-  (keyword) => {
-    expect(pathsIn({ [keyword]: { items: {} } })).toEqual([]);
-  },
-);
 
 test('schemas are replaced in a copy, all else is kept', () => {
   const schema = { type: 'object', properties: { a: {}, b: true }, $defs: null, anyOf: [{}] };

@@ -13,7 +13,7 @@ import {
 } from '../options.ts';
 import { type CloseOptions, closeServer } from './close.ts';
 import { createServer, type ServerOptions, type TlsOptions } from './create-server.ts';
-import { closingOfServer } from './registry.ts';
+import { connections } from './registry.ts';
 
 /** The address of a server, and how it handles connections. */
 export interface ListenOptions extends ServerOptions {
@@ -85,7 +85,7 @@ export async function listen(
   return {
     port: address.port,
     server,
-    closing: closingOfServer(server),
+    closing: connections(server).closing,
     close(closeOptions) {
       closed ??= closeServer(server, app.logger, closeOptions);
       return closed;

@@ -24,11 +24,6 @@ export interface UpgradedConnection {
 const connectionsOf = new WeakMap<Server, Connections>();
 const serverOf = new WeakMap<Duplex, Connections>();
 
-/** Aborts when `server` starts to close its connections. */
-export function closingOfServer(server: Server): AbortSignal {
-  return connections(server).closing;
-}
-
 /** The connections of the server to which `socket` belongs; `undefined` for other servers. */
 export function connectionsOfSocket(socket: Duplex): Connections | undefined {
   return serverOf.get(socket);
@@ -36,12 +31,9 @@ export function connectionsOfSocket(socket: Duplex): Connections | undefined {
 
 /** Aborts when the server of `socket` starts to close its connections; never aborts for other servers. */
 export function closingOfSocket(socket: Duplex): AbortSignal {
-  return trackedOf(socket)?.closing ?? new AbortController().signal;
-}
-
-/** The connections of the server of `socket`. A dispatched request belongs to the server of its client. */
-function trackedOf(socket: Duplex): Connections | undefined {
-  return serverOf.get((socket as { readonly client?: Duplex }).client ?? socket);
+  // A dispatched request belongs to the server of its client.
+  const { client = socket } = socket as { readonly client?: Duplex };
+  return serverOf.get(client)?.closing ?? new AbortController().signal;
 }
 
 /** Keeps track of the connections of `server` from now on. */
@@ -104,8 +96,7 @@ function forget(this: Socket): void {
   upgraded?.delete(this);
 }
 
+/** The connections of a server that `createServer` has created. */
 export function connections(server: Server): Connections {
-  const present = connectionsOf.get(server);
-  if (!present) throw new TypeError('Cannot find the connections: the server is not tracked');
-  return present;
+  return connectionsOf.get(server)!;
 }

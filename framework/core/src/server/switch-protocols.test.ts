@@ -169,35 +169,6 @@ describe('an upgraded connection', () => {
     expect(String(head)).toMatch(/^HTTP\/1\.1 101 /);
     expect(Buffer.concat(await client.toArray()).toString()).toBe('goodbye');
   });
-
-  test('can send more than fits into the buffers', async () => {
-    const server = await start((ctx) =>
-      switchProtocols(ctx, (raw) => {
-        const connection = accept(raw);
-        raw.socket.write(Buffer.alloc(5_000_000), () => raw.socket.end('goodbye'));
-        return connection;
-      }),
-    );
-
-    expect(await send(server, HANDSHAKE).readAll()).toContain('\0goodbye');
-  });
-
-  test('is asked to go away when the server closes', async () => {
-    const server = await start((ctx) =>
-      switchProtocols(ctx, (raw) => {
-        const { closed } = accept(raw);
-        return { goAway: () => void raw.socket.end('goodbye'), closed };
-      }),
-    );
-    const connection = send(server, HANDSHAKE);
-    await connection.read(/\r\n\r\n/);
-
-    const closing = server.close();
-
-    expect(await connection.readAll()).toMatch(/\r\n\r\ngoodbye$/);
-    connection.close();
-    await closing;
-  });
 });
 
 describe('a request gets no upgrade', () => {

@@ -82,30 +82,6 @@ test('listen serves HTTPS and logs its address', async () => {
   expect(response).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\{"protocol":"https"\}$/s);
 });
 
-test('pipelined requests over TLS are handled one after another', async () => {
-  const begun: string[] = [];
-  const { port } = await start(async (ctx) => {
-    begun.push(ctx.path);
-    await Promise.resolve();
-    ctx.send(ctx.path);
-  });
-
-  const response = await exchange(port, GET.replace('/', '/a') + CLOSE.replace('/', '/b'));
-
-  expect(begun).toEqual(['/a', '/b']);
-  expect(response.match(/^\/[ab]/gm)).toEqual(['/a', '/b']);
-});
-
-test('data over TLS that is not HTTP gets a problem response', async () => {
-  const { port } = await start((ctx) => ctx.send('never'));
-
-  const response = await exchange(port, 'nonsense\r\n\r\n');
-
-  expect(response).toMatch(
-    /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/problem\+json/,
-  );
-});
-
 test('a client without TLS is disconnected, and others are still served', async () => {
   const { port } = await start((ctx) => ctx.send('here'));
   const plain = connectTcp({ port, host: '127.0.0.1' }).on('error', () => {});

@@ -176,17 +176,3 @@ test('more data after a rejected request does not reset its response', async () 
   expect(serverSocket.destroyed).toBe(false);
   connection.close();
 });
-
-test('connections that clients reset after CONNECT leave the server running', async () => {
-  const { port } = await serve((ctx) => ctx.send('here'));
-
-  for (let attempt = 0; attempt < 50; attempt++) {
-    const socket = connect(port, '127.0.0.1').on('error', () => {});
-    await once(socket, 'connect');
-    await new Promise((resolve) => socket.write(CONNECT, resolve));
-    socket.resetAndDestroy();
-  }
-
-  const response = await fetch(`http://127.0.0.1:${port}/`);
-  expect(await response.text()).toBe('here');
-});

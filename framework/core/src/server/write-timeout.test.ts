@@ -34,18 +34,6 @@ function endlessBody() {
   return { body, producedBytes: () => produced };
 }
 
-test('a client that accepts no data of a complete response is disconnected', async () => {
-  const closed = Promise.withResolvers<void>();
-  const { port } = await start(30, (ctx) => {
-    ctx.raw.res.once('close', closed.resolve);
-    ctx.send(Buffer.alloc(20_000_000));
-  });
-
-  openStalledClient(port);
-
-  await closed.promise;
-});
-
 test('with the time limit 0, a client that accepts no data stays connected', async () => {
   const closed: string[] = [];
   const serveUntil = (limitMs: number, onClose: () => void) =>
