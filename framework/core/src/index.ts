@@ -22,7 +22,24 @@ export type { Query, QueryValue } from './request/request-target.ts';
 export type { TrustProxy } from './request/trust-proxy.ts';
 export type { Body } from './response/body.ts';
 export { createPartSerializer } from './response/contract.ts';
-export * from './response/http-error.ts';
+export {
+  BadRequestError,
+  ConflictError,
+  ForbiddenError,
+  HttpError,
+  type HttpErrorOptions,
+  MethodNotAllowedError,
+  NotFoundError,
+  PayloadTooLargeError,
+  PreconditionFailedError,
+  ServiceUnavailableError,
+  TooManyRequestsError,
+  UnauthorizedError,
+  UnprocessableContentError,
+  UnsupportedMediaTypeError,
+  ValidationError,
+  type ValidationIssue,
+} from './response/http-error.ts';
 export { onSent } from './response/write-response.ts';
 export type { DeclaredError } from './router/declared-errors.ts';
 export { type EndpointMetadata, type EndpointOptions, endpoint } from './router/endpoint.ts';

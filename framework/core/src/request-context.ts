@@ -37,20 +37,7 @@ import {
   isStream,
   requireSendable,
 } from './response/body.ts';
-import {
-  BadRequestError,
-  ConflictError,
-  ForbiddenError,
-  HttpError,
-  type HttpErrorOptions,
-  NotFoundError,
-  PayloadTooLargeError,
-  PreconditionFailedError,
-  ServiceUnavailableError,
-  TooManyRequestsError,
-  UnprocessableContentError,
-  UnsupportedMediaTypeError,
-} from './response/http-error.ts';
+import { type HttpErrorOptions, httpErrorOf } from './response/http-error.ts';
 import {
   encodeLocation,
   findHeader,
@@ -448,28 +435,6 @@ export class RequestContext implements Context {
     this.responseType = type;
     this.responseBody = body;
   }
-}
-
-/** Classes whose constructor only needs a message; 401 also needs a scheme, 405 the allowed methods. */
-const CLASSES = new Map(
-  [
-    BadRequestError,
-    ForbiddenError,
-    NotFoundError,
-    ConflictError,
-    PreconditionFailedError,
-    PayloadTooLargeError,
-    UnsupportedMediaTypeError,
-    UnprocessableContentError,
-    TooManyRequestsError,
-    ServiceUnavailableError,
-  ].map((Type) => [new Type().status, Type]),
-);
-
-/** An error of the class for `status`; an `HttpError` if no class fits. */
-function httpErrorOf(status: number, message?: string, options?: HttpErrorOptions): HttpError {
-  const Type = CLASSES.get(status);
-  return Type ? new Type(message, options) : new HttpError(status, message, options);
 }
 
 /**

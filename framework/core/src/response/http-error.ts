@@ -101,6 +101,32 @@ export class TooManyRequestsError extends withStatus(429) {}
 /** 503: temporarily unavailable; set `Retry-After` with the option `headers` (RFC 9110 §15.6.4). */
 export class ServiceUnavailableError extends withStatus(503) {}
 
+/** Classes whose constructor only needs a message; 401 also needs a scheme, 405 the allowed methods. */
+const CLASSES = new Map(
+  [
+    BadRequestError,
+    ForbiddenError,
+    NotFoundError,
+    ConflictError,
+    PreconditionFailedError,
+    PayloadTooLargeError,
+    UnsupportedMediaTypeError,
+    UnprocessableContentError,
+    TooManyRequestsError,
+    ServiceUnavailableError,
+  ].map((Type) => [new Type().status, Type]),
+);
+
+/** An error of the class for `status`; an `HttpError` if no class fits. */
+export function httpErrorOf(
+  status: number,
+  message?: string,
+  options?: HttpErrorOptions,
+): HttpError {
+  const Type = CLASSES.get(status);
+  return Type ? new Type(message, options) : new HttpError(status, message, options);
+}
+
 /** One invalid value in a request. */
 export interface ValidationIssue {
   readonly in: 'body' | 'query' | 'params' | 'headers';
