@@ -45,7 +45,7 @@ import {
   type ResponseHeaders,
   setHeader,
 } from './response/response-headers.ts';
-import { unmatchedStatus } from './response/status.ts';
+import { requireRedirect, unmatchedStatus } from './response/status.ts';
 import type { Violation } from './schema/serializer.ts';
 import { stringify } from './schema/stringify.ts';
 import { warnOfRoute } from './warnings.ts';
@@ -345,11 +345,7 @@ export class RequestContext implements Context {
     if (typeof url !== 'string') {
       throw new TypeError(`Cannot redirect to "${String(url)}": expected a string`);
     }
-    if (![301, 302, 303, 307, 308].includes(status)) {
-      throw new RangeError(
-        `Cannot redirect with status "${String(status)}": expected 301, 302, 303, 307 or 308`,
-      );
-    }
+    requireRedirect(status, 'Cannot redirect');
     this.set('Location', encodeLocation(url));
     this.#record('ctx.redirect()', '', '');
     this.assignedStatus = status;

@@ -28,6 +28,15 @@ export function codeOf(status: number): string {
   );
 }
 
+/** @throws {RangeError} if `status` is no redirect (RFC 9110 §15.4); `action` begins the message */
+export function requireRedirect(status: number, action: string): void {
+  if (![301, 302, 303, 307, 308].includes(status)) {
+    throw new RangeError(
+      `${action} with status "${String(status)}": expected 301, 302, 303, 307 or 308`,
+    );
+  }
+}
+
 /** Methods of RFC 9110, RFC 5789 and RFC 10008. */
 const KNOWN_METHODS = new Set([
   'GET',

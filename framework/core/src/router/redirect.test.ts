@@ -93,7 +93,7 @@ describe('a redirect', () => {
     'with status %d throws at registration',
     (status) => {
       expect(() => createRouter().redirect('/a', '/b', status)).toThrow(
-        `Cannot redirect /a to "/b" with status "${status}": expected 301, 302, 303, 307, 308`,
+        `Cannot redirect /a to "/b" with status "${status}": expected 301, 302, 303, 307 or 308`,
       );
     },
   );

@@ -1,14 +1,11 @@
 import type { Middleware } from '../context.ts';
 import { annotate } from '../middleware.ts';
-
+import { requireRedirect } from '../response/status.ts';
 import { namesIn, readRoutePattern } from './pattern.ts';
-
-const PRESERVING = [307, 308];
-const STATUSES = [301, 302, 303, ...PRESERVING];
 
 /** Whether a redirect with `status` keeps the method and so applies to every method (RFC 9110 §15.4.8). */
 export function keepsMethod(status: number): boolean {
-  return PRESERVING.includes(status);
+  return status === 307 || status === 308;
 }
 
 /**
@@ -21,9 +18,7 @@ export function keepsMethod(status: number): boolean {
  */
 export function redirectTo(from: string, to: string, status: number): Middleware {
   const action = `Cannot redirect ${from} to "${to}"`;
-  if (!STATUSES.includes(status)) {
-    throw new RangeError(`${action} with status "${status}": expected ${STATUSES.join(', ')}`);
-  }
+  requireRedirect(status, action);
   const names = namesIn(readRoutePattern('GET', from));
   const [, origin, path] =
     /^(https?:\/\/[^/?#:]+(?::\d+)?)?((?:\/(?!\/|\\)[^#]*)?)$/i.exec(to) ?? [];
