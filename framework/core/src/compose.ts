@@ -67,7 +67,7 @@ function link(layer: Middleware, rest: Chain, onStop: OnStop | undefined): Chain
         if (running) logIgnored(ctx, repeated, running);
         return repeated;
       }
-      downstream = DONE; // a call from inside `rest` is a repeated one
+      downstream = DONE; // `rest` may call this `next` too: that call is a repeated one
       downstream = rest(ctx, outerNext);
       if (!running) {
         innerNext = ctx.next;
@@ -76,7 +76,7 @@ function link(layer: Middleware, rest: Chain, onStop: OnStop | undefined): Chain
       return downstream;
     };
 
-    // 1. The synchronous part of the layer. Without a promise of its own, it lasts as long as `next()`.
+    // 1. The synchronous part of the layer. A layer that returns no promise ends when its `next()` does.
     ctx.next = next;
     const result = settle(layer, ctx, next);
     running = result === DONE ? (repeated ?? downstream ?? DONE) : result;

@@ -24,7 +24,7 @@ export type Next = () => Promise<void>;
 /** What `next()` returns if everything after the middleware has already run without an error. */
 export const DONE: Promise<void> = Promise.resolve();
 
-/** Whether `running`, which `next()` returned, is `DONE`. A middleware that returns it stays synchronous. */
+/** Whether `next()` returned `DONE`. A middleware that returns it too stays synchronous. */
 export function hasRun(running: unknown): boolean {
   return running === DONE;
 }

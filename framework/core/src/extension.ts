@@ -69,7 +69,7 @@ export function responseHeader(ctx: Context, name: string): string | undefined {
   return name.toLowerCase() === 'content-type' && responseType !== '' ? responseType : undefined;
 }
 
-/** The default of `preventStorage`. It is recognised by this object: `ctx.set` never stores it. */
+/** The default of `preventStorage`. Compared by identity: a value from `ctx.set` is never this object. */
 const DEFAULT_NO_STORE = ['no-store'];
 
 /** Sets `Cache-Control: no-store` as a default, which `etag()` may replace. */

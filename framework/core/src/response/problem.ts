@@ -63,7 +63,7 @@ export function problemOf(error: unknown, requestId?: string): Problem {
     ...(requestId === undefined ? {} : { requestId }),
     ...(shown?.errors === undefined ? {} : { errors: shown.errors }),
   };
-  // The first `problem` gives the order, the last one wins: extension members come last and replace nothing.
+  // The first `problem` puts its members first; the second one keeps extension members from replacing them.
   return shown?.members === undefined
     ? problem
     : { ...problem, ...Object(shown.members), ...problem };

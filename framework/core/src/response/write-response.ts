@@ -218,7 +218,7 @@ function report(ctx: RequestContext): void {
 
 function sentStatus({ raw: { res } }: RequestContext): number {
   if (res.writableFinished || !res.destroyed) return res.statusCode;
-  // Node also destroys responses that wait for an earlier one with an error, but those have no socket.
+  // If a connection closes, Node destroys its pipelined responses with an error too; they have no socket.
   if (res.errored && res.socket) return 500;
   const isEventStream = res instanceof TrackedResponse && res.isEventStream;
   return isEventStream ? res.statusCode : CLIENT_CLOSED;

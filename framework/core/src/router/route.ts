@@ -9,8 +9,8 @@ import { contractOf, createLayerTest, errorContractOf, type Route } from './regi
 import type { TableMatch } from './route-table.ts';
 
 /**
- * Returns middleware that runs the route which `find` returns for a request, if `owns` is true of it.
- * Else, and without a route, it calls `next()`.
+ * Returns middleware that finds the route of a request and runs it. Calls `next()` if there is no route, or if
+ * `owns` is false for it.
  */
 export function runRoutes(
   find: (method: string, path: string) => TableMatch | undefined,

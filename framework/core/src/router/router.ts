@@ -99,7 +99,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
   /** The routers that this one is mounted on, and where. */
   #parents: Mount[] = [];
   #table: RouteTable;
-  /** Whether requests are matched with the table of this router, in addition to those of its parents. */
+  /** Whether the application runs this router directly, not only by the routers that it is mounted on. */
   #isServed = false;
 
   constructor(options: RouterOptions) {

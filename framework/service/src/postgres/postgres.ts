@@ -167,7 +167,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
       });
     },
     async check() {
-      // The check would wait for a connection like these calls, which detect an outage as well.
+      // All connections are busy: the check would wait too, and the waiting calls detect an outage themselves.
       if (isReady && connections.use().waiting > 0) return;
       await ping();
       if (connections.use().size >= keptConnections) return;
