@@ -103,19 +103,29 @@ export function numberedPageQuery({
 }
 
 /**
- * A number from 1 to `max`, absent or empty. Unlike `integerText`, it has any form that `Number` reads, such
- * as `0x10`, and a repeated parameter has its first value.
+ * A number from 1 to `max`; `undefined` if it is absent or empty. Unlike `integerText`, it has any form that
+ * `Number` reads, such as `0x10`, and a repeated parameter has its first value.
  */
 function numberText(max: number, error: string) {
+  // zod derives the same document from a union, which takes most of the time of reading a query.
+  const document = {
+    anyOf: [
+      { type: 'integer', minimum: 1, maximum: max },
+      { type: 'string', const: '' },
+    ],
+  };
   return z
-    .preprocess(
-      (value) => {
-        const text = Array.isArray(value) ? value[0] : value;
-        return text ? Number(text) : text;
-      },
-      z.union([z.int(error).min(1, error).max(max, error), z.literal('')], error),
-    )
-    .optional();
+    .unknown()
+    .transform((value, context) => {
+      const text = Array.isArray(value) ? value[0] : value;
+      if (!text) return undefined;
+      const number = Number(text);
+      if (Number.isSafeInteger(number) && number >= 1 && number <= max) return number;
+      context.addIssue(error);
+      return z.NEVER;
+    })
+    .optional()
+    .meta(document);
 }
 
 /** A page of a list by cursor. */
