@@ -181,13 +181,14 @@ export function setParts(ctx: Context, { params, query, body }: Parts): void {
   if (body !== undefined) context.body = body;
 }
 
-export { isThenable } from './compose.ts';
-export { hasRun } from './context.ts';
+export { hasRun, isThenable } from './compose.ts';
+export { isProduction, warnOnce } from './logger.ts';
 export { describeRoute, metadataOf } from './middleware.ts';
 export { loadOptional } from './optional-package.ts';
 export { viaOf } from './request/dispatched-request.ts';
 export { TOKEN } from './request/media-type.ts';
 export { createPrefixTest, foldCase, readPattern } from './request/path.ts';
+export { hasParsedBody } from './request/read-body.ts';
 export { parseQuery } from './request/request-target.ts';
 export { type Content, isStream } from './response/body.ts';
 export { PROBLEM_TYPE, problemOfStatus, statusOf } from './response/problem.ts';
@@ -199,4 +200,3 @@ export type { DispatchedResponse, DispatchOptions } from './server/dispatch.ts';
 export { acceptUpgrades } from './server/dispatch-upgrades.ts';
 export type { UpgradedConnection } from './server/registry.ts';
 export type { RawConnection, TakeOver } from './server/switch-protocols.ts';
-export { hasParsedBody, isProduction, warnOnce } from './warnings.ts';

@@ -1,5 +1,5 @@
-import { type Chain, composeBefore, isThenable } from '../compose.ts';
-import { hasRun, type Middleware } from '../context.ts';
+import { type Chain, composeBefore, hasRun, isThenable } from '../compose.ts';
+import type { Middleware } from '../context.ts';
 import { markRoutes, runUnder } from '../middleware.ts';
 import { mayServe } from '../request/dispatched-request.ts';
 import { recordOf } from '../request-context.ts';
