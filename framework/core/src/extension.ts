@@ -1,14 +1,14 @@
 import type { Context, MatchedRoute, Parts } from './context.ts';
+import {
+  type DispatchedResponse,
+  type DispatchOptions,
+  dispatch as dispatchTo,
+} from './request/dispatch.ts';
 import { type ResponseViolation, recordOf } from './request-context.ts';
 import { type Content, isStream } from './response/body.ts';
 import { takeNodeHeaders as takeFromNode } from './response/head.ts';
 import { type ErrorResponseOptions, recordError } from './response/record-error.ts';
 import { findHeader } from './response/response-headers.ts';
-import {
-  type DispatchedResponse,
-  type DispatchOptions,
-  dispatch as dispatchTo,
-} from './server/dispatch.ts';
 import { closingOfSocket, type UpgradedConnection } from './server/registry.ts';
 import * as protocols from './server/switch-protocols.ts';
 
@@ -185,7 +185,7 @@ export { hasRun, isThenable } from './compose.ts';
 export { isProduction, warnOnce } from './logger.ts';
 export { describeRoute, metadataOf } from './middleware.ts';
 export { loadOptional } from './optional-package.ts';
-export { viaOf } from './request/dispatched-request.ts';
+export { type DispatchedResponse, type DispatchOptions, viaOf } from './request/dispatch.ts';
 export { TOKEN } from './request/media-type.ts';
 export { createPrefixTest, foldCase, readPattern } from './request/path.ts';
 export { hasParsedBody } from './request/read-body.ts';
@@ -196,7 +196,6 @@ export { titleOf, unmatchedStatus } from './response/status.ts';
 export { onSent } from './response/write-response.ts';
 export { errorCodes, readsBody } from './router/declared-errors.ts';
 export { pointerOf, stringify } from './schema/stringify.ts';
-export type { DispatchedResponse, DispatchOptions } from './server/dispatch.ts';
 export { acceptUpgrades } from './server/dispatch-upgrades.ts';
 export type { UpgradedConnection } from './server/registry.ts';
 export type { RawConnection, TakeOver } from './server/switch-protocols.ts';

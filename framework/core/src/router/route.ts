@@ -1,7 +1,7 @@
 import { type Chain, composeBefore, hasRun, isThenable } from '../compose.ts';
 import type { Middleware } from '../context.ts';
 import { markRoutes, runUnder } from '../middleware.ts';
-import { mayServe } from '../request/dispatched-request.ts';
+import { mayServe } from '../request/dispatch.ts';
 import { recordOf } from '../request-context.ts';
 import type { Contract, ErrorContract } from '../response/contract.ts';
 import { NotFoundError } from '../response/http-error.ts';
