@@ -2,7 +2,8 @@ import FindMyWay, { type FindResult, type HTTPMethod, type HTTPVersion } from 'f
 import { createRouter, type RouteMatch } from 'fw';
 import { Memoirist, type FindResult as MemoiristResult } from 'memoirist';
 
-import { RouteTable, type TableMatch } from '../../framework/core/src/router/route-table.ts';
+import type { TableMatch } from '../../framework/core/src/router/route.ts';
+import { RouteTable } from '../../framework/core/src/router/route-table.ts';
 import type { Route } from './routes.ts';
 
 /** A router with registered routes. `Match` is the result of its lookup, unchanged. */

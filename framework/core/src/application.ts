@@ -1,8 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { type Chain, compose } from './compose.ts';
-import { END, type Middleware } from './context.ts';
-import { consoleLogger, type Logger, messageFirst, type PinoLogger } from './logger.ts';
+import { type Chain, compose, END } from './compose.ts';
+import type { Context, Middleware } from './context.ts';
+import {
+  consoleLogger,
+  isProduction,
+  type Logger,
+  messageFirst,
+  type PinoLogger,
+  warnOfRoute,
+} from './logger.ts';
 import {
   metadataOf,
   rejectFactory,
@@ -13,6 +20,7 @@ import {
 import { TrackedResponse } from './node/tracked-response.ts';
 import { aFunction, anObjectWith, milliseconds, readOptions } from './options.ts';
 import { createPrefixTest, readPattern } from './request/path.ts';
+import { warnOfUnparsedBody } from './request/read-body.ts';
 import { readTarget, UNREADABLE } from './request/request-target.ts';
 import { aTrustProxy, readTrustProxy, type TrustProxy } from './request/trust-proxy.ts';
 import { type ContextSettings, NodePair, RequestContext } from './request-context.ts';
@@ -20,7 +28,6 @@ import { finish } from './response/write-response.ts';
 import type { NoParts } from './router/response-types.ts';
 import { type AnyHandler, RouteRegistrar, TreeRouter } from './router/router.ts';
 import type { AllowedMethodsOptions, RouteDefinition, RouteMethods } from './router/types.ts';
-import { isProduction, warnIfSlow, warnOfUnparsedBody } from './warnings.ts';
 
 export interface ApplicationOptions {
   /** `console`, pino or any other `Logger`. Default: standard output and standard error. */
@@ -279,6 +286,20 @@ function serve(shared: Shared, req: IncomingMessage, res: ServerResponse): void 
     warnOfUnparsedBody(ctx);
   }
   finish(ctx, chain(ctx, END));
+}
+
+const SLOW_MS = 10_000;
+
+/** In development: warns once per route if a request has no response after 10 s. */
+function warnIfSlow(ctx: Context): void {
+  const { res } = ctx.raw;
+  const warn = () => {
+    if (res.headersSent || res.destroyed || res.statusCode === 101) return;
+    const remedy = 'does it await a promise that never settles?';
+    warnOfRoute(ctx, 'has no response after 10 s', remedy);
+  };
+  const timer = setTimeout(warn, SLOW_MS).unref();
+  res.once('close', () => clearTimeout(timer));
 }
 
 /** `OPTIONS *` applies to the server as a whole (RFC 9110 §9.3.7). */

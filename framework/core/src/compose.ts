@@ -1,7 +1,18 @@
-import { type Context, DONE, END, type Middleware, type Next } from './context.ts';
+import type { Context, Middleware, Next } from './context.ts';
+import { isProduction, warnOnce } from './logger.ts';
 import { onlyDescribes, requireMiddleware } from './middleware.ts';
 import { isClientAbort } from './request/abort.ts';
-import { acceptStop, isProduction, warnOfStop } from './warnings.ts';
+
+/** What `next()` returns if everything after the middleware has already run without an error. */
+const DONE: Promise<void> = Promise.resolve();
+
+/** Whether `next()` returned `DONE`. A middleware that returns it too stays synchronous. */
+export function hasRun(running: unknown): boolean {
+  return running === DONE;
+}
+
+/** The `next` of the outermost chain: nothing follows it. */
+export const END: Next = () => DONE;
 
 /** Middleware joined into one function. It never throws: an error is a rejection. */
 export type Chain = (ctx: Context, next: Next) => Promise<void>;
@@ -115,6 +126,28 @@ function link(layer: Middleware, rest: Chain, onStop: OnStop | undefined): Chain
     );
     return running;
   };
+}
+
+/** Requests that get no further warning: their handler has run, or a middleware was reported. */
+const examined = new WeakSet<Context>();
+
+/** In development: a handler may end its request without a response, which is 204. */
+function acceptStop(ctx: Context): void {
+  examined.add(ctx);
+}
+
+/** In development: warns once of a middleware that neither sent a response nor called `next()`. */
+function warnOfStop(ctx: Context & { decidedStatus?: number }, stopped: Middleware): void {
+  if (examined.has(ctx)) return; // the middleware that contains the stopped one stopped as well
+  examined.add(ctx);
+  if (ctx.responded || ctx.decidedStatus || ctx.raw.res.destroyed) return;
+  const source = String(stopped).replace(/\s+/g, ' ').slice(0, 80);
+  const name = stopped.name === '' ? source : `"${stopped.name}"`;
+  warnOnce(
+    ctx.log,
+    stopped,
+    `${ctx.method} ${ctx.route?.path ?? ctx.path} was ended by the middleware ${name}, which neither sent a response nor called next(): add return next()`,
+  );
 }
 
 function ignore(): void {}

@@ -21,17 +21,6 @@ export interface State extends DefaultState {
 /** Runs everything after the current middleware; resolves once all of it has run. */
 export type Next = () => Promise<void>;
 
-/** What `next()` returns if everything after the middleware has already run without an error. */
-export const DONE: Promise<void> = Promise.resolve();
-
-/** Whether `next()` returned `DONE`. A middleware that returns it too stays synchronous. */
-export function hasRun(running: unknown): boolean {
-  return running === DONE;
-}
-
-/** The `next` of the outermost chain: nothing follows it. */
-export const END: Next = () => DONE;
-
 export interface StreamOptions {
   /** Maximum size of the body in bytes, before any content coding is decoded. */
   readonly limit: number;

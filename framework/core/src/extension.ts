@@ -1,16 +1,14 @@
 import type { Context, MatchedRoute, Parts } from './context.ts';
+import {
+  type DispatchedResponse,
+  type DispatchOptions,
+  dispatch as dispatchTo,
+} from './request/dispatch.ts';
 import { type ResponseViolation, recordOf } from './request-context.ts';
 import { type Content, isStream } from './response/body.ts';
 import { takeNodeHeaders as takeFromNode } from './response/head.ts';
 import { type ErrorResponseOptions, recordError } from './response/record-error.ts';
 import { findHeader } from './response/response-headers.ts';
-import {
-  type DispatchedResponse,
-  type DispatchOptions,
-  dispatch as dispatchTo,
-} from './server/dispatch.ts';
-import { closingOfSocket, type UpgradedConnection } from './server/registry.ts';
-import * as protocols from './server/switch-protocols.ts';
 
 /**
  * Records `error` as the response and replaces any other response. Logs errors with status 500 and
@@ -122,35 +120,6 @@ export function takeNodeHeaders(ctx: Context): void {
   for (const [name, value] of takeFromNode(ctx.raw.res)) ctx.set(name, value);
 }
 
-/**
- * For responses without an end, such as event streams: aborts when the server that received the request
- * starts to close its connections.
- */
-export function closingSignal(ctx: Context): AbortSignal {
-  return closingOfSocket(ctx.raw.req.socket);
-}
-
-/**
- * Whether the client asks for a WebSocket and `switchProtocols` can give it the connection. Other requests
- * with `Upgrade`, such as one with a body, are ordinary requests.
- */
-export function isUpgrade(ctx: Context): boolean {
-  return protocols.isUpgrade(ctx);
-}
-
-/**
- * Records 101 as the response. Once all middleware has run, `takeOver` gets the connection, unless an
- * error has replaced the response.
- */
-export function switchProtocols(ctx: Context, takeOver: protocols.TakeOver): void {
-  protocols.recordUpgrade(recordOf(ctx), takeOver);
-}
-
-/** For listeners of `onSent`: the connection after a 101 response. */
-export function upgradedConnection(ctx: Context): UpgradedConnection | undefined {
-  return protocols.upgradedConnection(recordOf(ctx));
-}
-
 /** How the response of `ctx` broke the contract of its route; `undefined` if it did not. */
 export function violationOf(ctx: Context): ResponseViolation | undefined {
   return recordOf(ctx).violation;
@@ -181,13 +150,14 @@ export function setParts(ctx: Context, { params, query, body }: Parts): void {
   if (body !== undefined) context.body = body;
 }
 
-export { isThenable } from './compose.ts';
-export { hasRun } from './context.ts';
+export { hasRun, isThenable } from './compose.ts';
+export { isProduction, warnOnce } from './logger.ts';
 export { describeRoute, metadataOf } from './middleware.ts';
 export { loadOptional } from './optional-package.ts';
-export { viaOf } from './request/dispatched-request.ts';
+export { type DispatchedResponse, type DispatchOptions, viaOf } from './request/dispatch.ts';
 export { TOKEN } from './request/media-type.ts';
 export { createPrefixTest, foldCase, readPattern } from './request/path.ts';
+export { hasParsedBody } from './request/read-body.ts';
 export { parseQuery } from './request/request-target.ts';
 export { type Content, isStream } from './response/body.ts';
 export { PROBLEM_TYPE, problemOfStatus, statusOf } from './response/problem.ts';
@@ -195,8 +165,12 @@ export { titleOf, unmatchedStatus } from './response/status.ts';
 export { onSent } from './response/write-response.ts';
 export { errorCodes, readsBody } from './router/declared-errors.ts';
 export { pointerOf, stringify } from './schema/stringify.ts';
-export type { DispatchedResponse, DispatchOptions } from './server/dispatch.ts';
-export { acceptUpgrades } from './server/dispatch-upgrades.ts';
-export type { UpgradedConnection } from './server/registry.ts';
-export type { RawConnection, TakeOver } from './server/switch-protocols.ts';
-export { hasParsedBody, isProduction, warnOnce } from './warnings.ts';
+export { closingSignal, type UpgradedConnection } from './server/connections.ts';
+export {
+  acceptUpgrades,
+  isUpgrade,
+  type RawConnection,
+  switchProtocols,
+  type TakeOver,
+  upgradedConnection,
+} from './server/upgrade.ts';

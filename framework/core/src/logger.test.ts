@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
 
 import { createApp } from './application.ts';
-import type { Logger } from './logger.ts';
-import { request } from './testing/index.ts';
+import { type Logger, warnOfRoute, warnOnce } from './logger.ts';
+import { recordLog, request } from './testing/index.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -117,4 +117,31 @@ test.each([
   createApp({ logger: { ...logger, ...more } }).logger.error('it failed', 'a reason');
 
   expect(calls).toEqual([['it failed', 'a reason']]);
+});
+
+test('a problem is logged once per route, and once for all requests without a route', () => {
+  const { logger: log, problems } = recordLog();
+  const requests = [
+    { method: 'GET', path: '/a/1', route: { method: 'GET', path: '/a/:id' } },
+    { method: 'GET', path: '/a/2', route: { method: 'GET', path: '/a/:id' } },
+    { method: 'PUT', path: '/a/1', route: { method: 'PUT', path: '/a/:id' } },
+    { method: 'GET', path: '/x' },
+    { method: 'GET', path: '/y' },
+  ];
+
+  for (const each of requests) warnOfRoute({ route: undefined, ...each, log }, 'is odd', 'fix it');
+
+  expect(problems).toEqual([
+    'warn: GET /a/:id is odd: fix it',
+    'warn: PUT /a/:id is odd: fix it',
+    'warn: GET /x is odd: fix it',
+  ]);
+});
+
+test('a logger gets at most 1,000 different warnings', () => {
+  const { logger, problems } = recordLog();
+
+  for (let subject = 0; subject < 1_010; subject++) warnOnce(logger, subject, `${subject}`);
+
+  expect(problems).toHaveLength(1_000);
 });

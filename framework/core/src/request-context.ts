@@ -1,15 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 
-import {
-  type BodyStream,
-  type Context,
-  END,
-  type MatchedRoute,
-  type Next,
-  type State,
-  type StreamOptions,
-} from './context.ts';
-import type { Logger } from './logger.ts';
+import { END } from './compose.ts';
+import type { BodyStream, Context, MatchedRoute, Next, State, StreamOptions } from './context.ts';
+import { type Logger, warnOfRoute } from './logger.ts';
 import { show } from './options.ts';
 import { createAbortSignal } from './request/abort.ts';
 import { streamBody } from './request/body-stream.ts';
@@ -48,7 +41,6 @@ import {
 import { requireRedirect, unmatchedStatus } from './response/status.ts';
 import type { Violation } from './schema/serializer.ts';
 import { stringify } from './schema/stringify.ts';
-import { warnOfRoute } from './warnings.ts';
 
 /** Receives the status of a sent response, or 499 or 500 if it was not sent completely. */
 export type SentListener = (status: number) => void;

@@ -5,15 +5,15 @@ import { expect, test } from 'vitest';
 
 /**
  * The steps of a request (docs/architecture.md) and their files; the first pattern that matches counts. Values
- * and types that every step uses, such as a status or an error, are `basics`. The contract precedes the
- * route, because a route is composed with its contract.
+ * and types that every step uses, such as a status or an error, are `basics`. The chain knows only the
+ * interface of the context. The contract precedes the route, because a route is composed with its contract.
  */
 const STAGES: readonly (readonly [name: string, files: RegExp])[] = [
   ['basics', /^(logger|options|optional-package|(node|schema)\/.*)\.ts$/],
   ['basics', /^response\/(status|http-error|problem|body|response-headers)\.ts$/],
-  ['context', /^((context|middleware|warnings|request-context)|request\/body-stream)\.ts$/],
+  ['context', /^(request-context|request\/body-stream)\.ts$/],
   ['target', /^request\/.*\.ts$/],
-  ['chain', /^compose\.ts$/],
+  ['chain', /^(context|middleware|compose)\.ts$/],
   ['contract', /^response\/contract\.ts$/],
   ['route', /^router\/.*\.ts$/],
   ['response', /^response\/.*\.ts$/],
@@ -21,7 +21,7 @@ const STAGES: readonly (readonly [name: string, files: RegExp])[] = [
   ['server', /^server\/.*\.ts$/],
 ];
 const ORDER = [
-  ...['basics', 'target', 'context', 'chain', 'contract'],
+  ...['basics', 'target', 'chain', 'context', 'contract'],
   ...['route', 'response', 'application', 'server', 'entries'],
 ];
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 
+import { type WarnedRequest, warnOfRoute } from '../logger.ts';
 import { type BodyReceiver, IncomingRequest } from '../node/incoming-request.ts';
 import { BadRequestError, PayloadTooLargeError } from '../response/http-error.ts';
 
@@ -298,4 +299,42 @@ export class BodyMemory {
     this.#bytes = 0;
     this.#isReleased = true;
   }
+}
+
+/** Whether `hasParsedBody` is reading `ctx.body`, which then needs no parser. */
+let isAsking = false;
+
+/** Whether a parser, or middleware of Express, has set `ctx.body`. */
+export function hasParsedBody(ctx: { readonly body?: unknown }): boolean {
+  isAsking = true;
+  try {
+    return ctx.body !== undefined;
+  } finally {
+    isAsking = false;
+  }
+}
+
+/** A request whose body may be missing. */
+interface UnparsedRequest extends WarnedRequest {
+  readonly raw: { readonly req: IncomingMessage };
+  body: unknown;
+}
+
+/** In development: warns once per route that reads `ctx.body` of a request whose body nothing has parsed. */
+export function warnOfUnparsedBody(ctx: UnparsedRequest): void {
+  if (!hasBody(ctx.raw.req)) return;
+  Object.defineProperty(ctx, 'body', {
+    configurable: true,
+    enumerable: true,
+    get() {
+      if (isAsking) return undefined;
+      const remedy = 'add a parser before it, such as json() of @fw/body-parser';
+      warnOfRoute(ctx, 'read ctx.body, which no parser has set', remedy);
+      return undefined;
+    },
+    set(value: unknown) {
+      const settings = { configurable: true, enumerable: true, writable: true };
+      Object.defineProperty(ctx, 'body', { ...settings, value });
+    },
+  });
 }

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { finished, PassThrough, pipeline, type Readable, type Writable } from 'node:stream';
 
-import { type Context, hasRun } from '../context.ts';
+import { hasRun } from '../compose.ts';
+import type { Context } from '../context.ts';
 import { TrackedResponse } from '../node/tracked-response.ts';
 import { type RequestContext, recordOf, type SentListener } from '../request-context.ts';
 import { isStream } from './body.ts';

@@ -1,12 +1,6 @@
 import { foldCase } from '../request/path.ts';
 import { namesIn } from './pattern.ts';
-import type { Registration, Route } from './registration.ts';
-
-/** A route and its parameters for one path. */
-export interface TableMatch {
-  readonly route: Route;
-  readonly params: Record<string, string>;
-}
+import type { Registration, Route, TableMatch } from './route.ts';
 
 /** The routes of one router and of all routers mounted on it, with their full paths. */
 export class RouteTable {

@@ -13,9 +13,9 @@ import {
   type Registration,
   type Route,
   requireServable,
+  runRoutes,
   type Scope,
-} from './registration.ts';
-import { runRoutes } from './route.ts';
+} from './route.ts';
 import { RouteTable } from './route-table.ts';
 import type {
   AllowedMethodsOptions,

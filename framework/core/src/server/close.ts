@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from '../logger.ts';
 import { currentResponse } from '../node/tracked-response.ts';
 import { milliseconds, readOptions } from '../options.ts';
-import { connections, type UpgradedConnection } from './registry.ts';
+import { connections, type UpgradedConnection } from './connections.ts';
 
 export interface CloseOptions {
   /**
@@ -86,17 +86,17 @@ function closeConnections(server: Server, { lingerEndMs, endMs }: Deadlines): Pr
     const sweep = setInterval(() => {
       const nowMs = performance.now();
       if (nowMs >= endMs) {
-        incomplete += [...sockets].filter(isSending).length;
-        for (const socket of sockets) socket.destroy();
+        incomplete += [...sockets.keys()].filter(isSending).length;
+        for (const socket of sockets.keys()) socket.destroy();
       } else if (nowMs >= lingerEndMs + HEAD_MS) {
-        for (const socket of sockets) if (!isSending(socket)) socket.destroy();
-      } else if (nowMs >= lingerEndMs && ![...sockets].some(isUnsent)) {
+        for (const socket of sockets.keys()) if (!isSending(socket)) socket.destroy();
+      } else if (nowMs >= lingerEndMs && ![...sockets.keys()].some(isUnsent)) {
         closeIdleConnections();
       }
     }, SWEEP_MS);
     announceClosing();
     dismiss(upgraded, Math.max(0, Math.min(lingerEndMs, endMs) - performance.now()));
-    for (const socket of sockets) {
+    for (const socket of sockets.keys()) {
       const response = currentResponse(socket);
       if (response && !response.headersSent) response.setHeader('Connection', 'close');
     }

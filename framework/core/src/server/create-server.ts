@@ -12,11 +12,11 @@ import type { Application } from '../application.ts';
 import { http } from '../node/http.ts';
 import { IncomingRequest, rememberRequest } from '../node/incoming-request.ts';
 import { TrackedResponse } from '../node/tracked-response.ts';
+import { limitWriteTime } from '../node/write-timeout.ts';
 import { aString, badOption, check, oneOf, readOptions, required } from '../options.ts';
-import { acceptsUpgrades, dispatchUpgrades, isUpgradable } from './dispatch-upgrades.ts';
+import { trackConnections } from './connections.ts';
 import { createRejection, rejectConnect, rejectUnreadable } from './raw-requests.ts';
-import { trackConnections } from './registry.ts';
-import { limitWriteTime } from './write-timeout.ts';
+import { acceptsUpgrades, dispatchUpgrades, isUpgradable } from './upgrade.ts';
 
 export interface ServerOptions {
   /** How long an idle connection stays open. Must be longer than the time-out of a proxy. Default 75 s. */

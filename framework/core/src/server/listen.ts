@@ -12,8 +12,8 @@ import {
   required,
 } from '../options.ts';
 import { type CloseOptions, closeServer } from './close.ts';
+import { connections } from './connections.ts';
 import { createServer, type ServerOptions, type TlsOptions } from './create-server.ts';
-import { connections } from './registry.ts';
 
 /** The address of a server, and how it handles connections. */
 export interface ListenOptions extends ServerOptions {

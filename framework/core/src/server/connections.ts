@@ -2,10 +2,15 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
+import type { Context } from '../context.ts';
+
 /** The connections of one server. */
 export interface Connections {
-  /** Those that are open; of a TLS connection, the socket that has the decrypted data. */
-  readonly sockets: Set<Socket>;
+  /**
+   * Those that are open, each with its TCP connection: the same socket, or with TLS the one below the
+   * socket that has the decrypted data.
+   */
+  readonly sockets: Map<Socket, Socket>;
   /** Aborts when the server starts to close its connections. */
   readonly closing: AbortSignal;
   readonly announceClosing: () => void;
@@ -29,8 +34,12 @@ export function connectionsOfSocket(socket: Duplex): Connections | undefined {
   return serverOf.get(socket);
 }
 
-/** Aborts when the server of `socket` starts to close its connections; never aborts for other servers. */
-export function closingOfSocket(socket: Duplex): AbortSignal {
+/**
+ * For responses without an end, such as event streams: aborts when the server that received the request
+ * starts to close its connections. Never aborts for servers that `listen` has not started.
+ */
+export function closingSignal(ctx: Context): AbortSignal {
+  const { socket } = ctx.raw.req;
   // A dispatched request belongs to the server of its client.
   const { client = socket } = socket as { readonly client?: Duplex };
   return serverOf.get(client)?.closing ?? new AbortController().signal;
@@ -38,14 +47,14 @@ export function closingOfSocket(socket: Duplex): AbortSignal {
 
 /** Keeps track of the connections of `server` from now on. */
 export function trackConnections(server: Server): Connections {
-  const sockets = new Set<Socket>();
+  const sockets = new Map<Socket, Socket>();
   const abort = new AbortController();
   const announceClosing = () => abort.abort();
   const closing = abort.signal;
   const tracked: Connections = { sockets, closing, announceClosing, upgraded: new Map() };
   connectionsOf.set(server, tracked);
-  const add = (socket: Socket) => {
-    sockets.add(socket);
+  const add = (socket: Socket, tcp = socket) => {
+    sockets.set(socket, tcp);
     serverOf.set(socket, tracked);
     // Node removes its own listener before it emits `connect` and `upgrade`: without this one, a reset
     // connection would end the process.
@@ -57,19 +66,15 @@ export function trackConnections(server: Server): Connections {
     add(socket);
   });
   server.on('secureConnection', (socket: Socket) => {
-    const below = tcpSockets.get(addressesOf(socket));
-    if (below) {
-      tcpSocketsOf.set(socket, below);
-      sockets.delete(below);
-    }
-    add(socket);
+    const tcp = tcpSockets.get(addressesOf(socket));
+    if (tcp) sockets.delete(tcp);
+    add(socket, tcp);
   });
   return tracked;
 }
 
 /** The TCP connections of TLS servers, by their addresses: Node has no public access to that of a TLS socket. */
 const tcpSockets = new Map<string, Socket>();
-const tcpSocketsOf = new WeakMap<Socket, Socket>();
 
 function keepTcpSocket(socket: Socket): void {
   const key = addressesOf(socket);
@@ -81,11 +86,6 @@ function keepTcpSocket(socket: Socket): void {
 
 function addressesOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
   return [remoteAddress, remotePort, localAddress, localPort].join(' ');
-}
-
-/** The TCP connection below a TLS socket; another socket is its own. */
-export function tcpSocketOf(socket: Socket): Socket {
-  return tcpSocketsOf.get(socket) ?? socket;
 }
 
 function ignore(): void {}

@@ -1,18 +1,34 @@
 import { EventEmitter } from 'node:events';
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type {
+  IncomingHttpHeaders,
+  IncomingMessage,
+  OutgoingHttpHeaders,
+  ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
-import type { Context } from '../context.ts';
+import { http } from '../node/http.ts';
 import { TrackedResponse } from '../node/tracked-response.ts';
-import {
-  DispatchedRequest,
-  type DispatchedRequestOptions,
-  viaOf,
-} from '../request/dispatched-request.ts';
+
+/** Method and path of the only route that may serve a dispatched request. */
+interface TargetRoute {
+  readonly method: string;
+  readonly path: string;
+}
 
 /** A request that the application sends to itself; its `Host` is that of the client. */
-export interface DispatchOptions extends DispatchedRequestOptions {
+export interface DispatchOptions {
+  /** The only route that may serve the request; for another one, the status is 404. */
+  readonly route: TargetRoute;
+  /** Path and query, percent-encoded. */
+  readonly url: string;
+  /** All headers, with names in lower case. */
+  readonly headers: IncomingHttpHeaders;
+  /** Default: none. `headers` describe it. */
+  readonly body?: string | undefined;
+  /** What translates the request, such as `mcp`: `viaOf` returns it. */
+  readonly via: string;
   /** Maximum size of the body of the response, in bytes. */
   readonly limitBytes: number;
 }
@@ -25,9 +41,14 @@ export interface DispatchedResponse {
   readonly body: Buffer;
 }
 
+/** A context, of which only Node's request and response are used. */
+interface Raw {
+  readonly raw: { readonly req: IncomingMessage; readonly res: ServerResponse };
+}
+
 /** Sends a request of the client of `ctx` to `handle`: see `dispatch` in `extension.ts`. */
 export function dispatch(
-  ctx: Context,
+  ctx: Raw,
   handle: (req: IncomingMessage, res: TrackedResponse) => void,
   options: DispatchOptions,
 ): Promise<DispatchedResponse> {
@@ -54,6 +75,49 @@ export function dispatch(
     });
     handle(req, res);
   });
+}
+
+/** What sent the request of `ctx` with `dispatch`; `undefined` for a request of a client. */
+export function viaOf({ raw: { req } }: Raw): string | undefined {
+  return req instanceof DispatchedRequest ? req.via : undefined;
+}
+
+/** Whether `route` may serve `req`: any route, unless it was dispatched for another one. */
+export function mayServe(route: TargetRoute, req: IncomingMessage): boolean {
+  if (!(req instanceof DispatchedRequest)) return true;
+  return route.method === req.route.method && route.path === req.route.path;
+}
+
+/** A request without a connection. */
+class DispatchedRequest extends http.IncomingMessage {
+  readonly via: string;
+  readonly route: TargetRoute;
+
+  constructor(socket: Socket, { route, url, headers, body, via }: DispatchOptions) {
+    super(socket);
+    this.via = via;
+    this.route = route;
+    this.method = route.method;
+    this.url = url;
+    this.httpVersion = '1.1';
+    this.httpVersionMajor = 1;
+    this.httpVersionMinor = 1;
+    this.headers = headers;
+    this.rawHeaders = [];
+    for (const [name, value = ''] of Object.entries(this.headers)) {
+      for (const each of typeof value === 'string' ? [value] : value) {
+        this.rawHeaders.push(name, each);
+      }
+    }
+    this.complete = true;
+    if (body !== undefined) this.push(body);
+    this.push(null);
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (!this.readableEnded) this.socket.destroy();
+    done(error);
+  }
 }
 
 /** Stands for the connection of the client: has its addresses, and ends only the dispatched request. */

@@ -6,9 +6,9 @@ import { Readable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import type { Context } from '../context.ts';
-import { usesPrivateFields } from '../node/http.ts';
 import { openConnection } from '../testing/index.ts';
 import { GET, serve } from '../testing/vitest.ts';
+import { usesPrivateFields } from './http.ts';
 import { limitWriteTime } from './write-timeout.ts';
 
 const start = (writeTimeoutMs: number, handler: (ctx: Context) => void) =>
@@ -71,7 +71,11 @@ test('a client that accepts data before each time-out stays connected', ({ skip 
   const server = new EventEmitter();
   const handle = { bytesWritten: 1_000, writeQueueSize: 1_000 };
   const socket = { writableLength: 1, _handle: handle, resetAndDestroy: vi.fn(), destroy: vi.fn() };
-  limitWriteTime(server as Server, new Set([socket as unknown as Socket]), 1_000);
+  limitWriteTime(
+    server as Server,
+    new Map([[socket, socket]] as unknown as [Socket, Socket][]),
+    1_000,
+  );
   server.emit('listening');
 
   for (let step = 0; step < 5; step++) {

@@ -16,10 +16,10 @@ import {
   upgradedConnection,
 } from '../extension.ts';
 import { http } from '../node/http.ts';
-import { dispatchUpgrades } from '../server/dispatch-upgrades.ts';
-import type { ListeningServer } from '../server/listen.ts';
 import { openConnection, recordLog } from '../testing/index.ts';
 import { serve } from '../testing/vitest.ts';
+import type { ListeningServer } from './listen.ts';
+import { dispatchUpgrades } from './upgrade.ts';
 
 acceptUpgrades();
 
