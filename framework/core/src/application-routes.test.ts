@@ -64,6 +64,15 @@ describe('the order of middleware and routes', () => {
     expect(await get(app, '/c')).toMatchObject({ status: 404, trace: 'first, second, last' });
   });
 
+  test('middleware at a prefix runs only for the paths under it', async () => {
+    const app = createApp()
+      .use('/a', trace('a'))
+      .get('/*', () => 'any');
+
+    expect(await get(app, '/a/b')).toMatchObject({ text: 'any', trace: 'a' });
+    expect(await get(app, '/b')).toMatchObject({ text: 'any', trace: null });
+  });
+
   test('the most specific route wins, also if a route before the middleware matches', async () => {
     const app = createApp()
       .get('/users/:id', () => 'any')

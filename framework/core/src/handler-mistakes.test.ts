@@ -79,23 +79,25 @@ test.each<readonly [string, Middleware, string]>([
     setA(undefined),
     `Cannot set header "X-A" to "undefined": ${NO_VALUE}`,
   ],
-  ['ctx.set() of null', setA(null), `Cannot set header "X-A" to "null": ${NO_VALUE}`],
   ['ctx.set() of {}', setA({}), `Cannot set header "X-A" to "[object Object]": ${NO_VALUE}`],
   ['ctx.set() of a list', setA(['a', undefined]), `header "X-A" to "undefined": ${NO_VALUE}`],
   ['ctx.redirect(undefined)', to(undefined), 'TypeError: Cannot redirect to "undefined": expected'],
-  ['ctx.redirect(null)', to(null), 'TypeError: Cannot redirect to "null": expected a string'],
   [
     'ctx.redirect(URL)',
     to(new URL('http://a/')),
     'Cannot redirect to "http://a/": expected a string',
   ],
-  [
-    'the status 301.5',
-    to('/a', 301.5),
-    `RangeError: Cannot redirect with status "301.5": ${NO_STATUS}`,
-  ],
-  ['the status 200', to('/a', 200), `RangeError: Cannot redirect with status "200": ${NO_STATUS}`],
   ['the status 304', to('/a', 304), `RangeError: Cannot redirect with status "304": ${NO_STATUS}`],
+  [
+    'the status 700',
+    (ctx) => Reflect.set(ctx, 'status', 700),
+    'RangeError: Cannot set status "700": expected an integer from 200 to 599',
+  ],
+  [
+    'ctx.set() of a header of the server',
+    (ctx) => ctx.set('trailer', 'a'),
+    'Cannot set header "trailer": only the server sets it',
+  ],
   [
     'ctx.json(undefined)',
     json(undefined),
@@ -105,11 +107,6 @@ test.each<readonly [string, Middleware, string]>([
     'ctx.json(function)',
     json(() => {}),
     'Cannot send ctx.json() of type function: it has no JSON form',
-  ],
-  [
-    'ctx.json(symbol)',
-    json(Symbol('a')),
-    'Cannot send ctx.json() of type symbol: it has no JSON form',
   ],
   [
     'a copy of ctx',

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import type { Context } from '../context.ts';
-import { runUnder } from '../middleware.ts';
 import { createPrefixTest } from './path.ts';
 
 test.each([
@@ -30,18 +28,6 @@ test.each([
   ['/users/:ID', '/users/Seven', true],
 ])('prefix %s contains %s if case counts: %s', (prefix, path, expected) => {
   expect(createPrefixTest(prefix, true)(path)).toBe(expected);
-});
-
-test.each([
-  ['/users/7', ['/users']],
-  ['/posts', ['next']],
-])('middleware under /users and a request to %s', async (path, expected) => {
-  const calls: string[] = [];
-  const run = runUnder(createPrefixTest('/users'), async () => void calls.push('/users'));
-
-  await run({ path } as Context, async () => void calls.push('next'));
-
-  expect(calls).toEqual(expected);
 });
 
 /** A simple implementation that compares lists of segments. */
