@@ -60,15 +60,6 @@ describe('mounting', () => {
     },
   );
 
-  test.each(['/api/1', '/API/1', '/%61pi/1', '/Ap%69/1/'])(
-    'under /api matches %s: prefixes are folded and decoded like routes',
-    async (path) => {
-      const app = createApp({ logger: quiet }).route('/api', createRouter().get('/:id', echo));
-
-      expect((await get(app, path)).body).toEqual({ route: '/api/:id', params: { id: '1' } });
-    },
-  );
-
   test.each<[string, (router: ReturnType<typeof createRouter>) => Application]>([
     ['app.route', (router) => createApp({ logger: quiet }).route('/a/b', router)],
     ['router.mount', (router) => serve(createRouter().mount('/a/b', router))],
@@ -179,17 +170,6 @@ describe('mounting', () => {
       { endpoint: { summary: 'For admins' } },
       {},
     ]);
-  });
-
-  test('keeps other routes when a nested router is reset', async () => {
-    const inner = createRouter().get('/gone', echo);
-    const middle = createRouter().mount('/inner', inner).get('/stays', echo);
-    const app = createApp({ logger: quiet }).route('/api', middle);
-
-    inner.reset();
-
-    expect((await get(app, '/api/inner/gone')).status).toBe(404);
-    expect((await get(app, '/api/stays')).status).toBe(200);
   });
 
   test('on another router is not undone by reset()', () => {

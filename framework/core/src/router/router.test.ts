@@ -1,7 +1,6 @@
 import { createApp } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { createRouter } from './router.ts';
 import { echo, get, pathsOf, serve } from './testing/echo.ts';
@@ -31,13 +30,6 @@ describe('the most specific route', () => {
       .get('/users/:id/posts', handler);
 
     expect(router.match('GET', '/users/me/posts')?.params).toEqual({ id: 'me' });
-  });
-
-  test('is chosen among the routes of the request method', () => {
-    const router = createRouter().get('/users/:id', handler).post('/users/me', handler);
-
-    expect(router.match('GET', '/users/me')?.params).toEqual({ id: 'me' });
-    expect(router.match('POST', '/users/me')?.params).toEqual({});
   });
 });
 
@@ -217,18 +209,11 @@ describe('registration', () => {
 
   test.each([
     ['/a/*/b', '"*" must be the last segment'],
-    ['/a/*/b/', '"*" must be the last segment'],
     ['/a*', '"*" must be a segment of its own'],
     ['/:a/:a', 'parameter "a" must occur only once'],
     ['/x/:', 'parameter "" must have a name'],
     ['/x/:a.json', 'parameter "a.json" must have a name'],
     ['users', 'the path must start with "/"'],
-    ['', 'the path must start with "/"'],
-    ['/a//b', 'the path must not have an empty segment'],
-    ['/x/:id?', 'a parameter is ":" and a name; optional parameters and regular expressions are'],
-    ['/x/:id(\\d+)', 'a parameter is ":" and a name; optional parameters and regular expressions'],
-    ['/a/../b', 'no request can have this path'],
-    ['/a%ZZ', 'no request can have this path'],
     ['/x/%3Aid', 'a segment must not begin with an escaped ":" or "*"'],
     ['/x/%2a', 'a segment must not begin with an escaped ":" or "*"'],
   ])('of "%s" throws: %s', (path, expected) => {
@@ -307,31 +292,6 @@ describe('parameters with different names at one position', () => {
 });
 
 describe('handlers', () => {
-  test('before the last are middleware, run in order and may end the chain', async () => {
-    const order: string[] = [];
-    const app = serve(
-      createRouter()
-        .get(
-          '/a',
-          async (ctx) => {
-            order.push('in');
-            await ctx.next();
-            order.push('out');
-          },
-          (ctx) => {
-            order.push('handler');
-            ctx.send('done');
-          },
-        )
-        .get('/b', (ctx) => ctx.send('no further'), echo),
-    );
-
-    await request(app, '/a');
-
-    expect(order).toEqual(['in', 'handler', 'out']);
-    expect(await (await request(app, '/b')).text()).toBe('no further');
-  });
-
   test('of router.all respond to seven methods without TRACE and QUERY', () => {
     const router = createRouter().all('/a', handler);
 
@@ -427,10 +387,6 @@ test.each([
   [
     () => createRouter().allowedMethods({ patchType: [] } as object),
     'allowedMethods() has no option "patchType"; did you mean "patchTypes"? Its options: patchTypes',
-  ],
-  [
-    () => endpoint({ responses: { 200: { id: z.int() } } } as object),
-    'Cannot read option responses.200 "{ id: [ZodNumberFormat] }" of endpoint(): expected a schema; wrap a list of fields, as in z.object({ … })',
   ],
   [
     () => endpoint({ sumary: 'x' } as object),
