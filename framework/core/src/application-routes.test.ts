@@ -1,11 +1,10 @@
-import { quiet } from '@fw/core/testing';
 import { describe, expect, test } from 'vitest';
 
 import { type Application, createApp } from './application.ts';
 import type { Middleware } from './context.ts';
 import { annotate } from './middleware.ts';
 import { createRouter } from './router/router.ts';
-import { request } from './testing/index.ts';
+import { quiet, request } from './testing/index.ts';
 
 /** Middleware that adds `name` to the header `Trace`. */
 function trace(name: string): Middleware {

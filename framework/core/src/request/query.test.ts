@@ -1,11 +1,9 @@
-import { quiet } from '@fw/core/testing';
-
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { createApp } from '../application.ts';
 import { BadRequestError } from '../response/http-error.ts';
-import { request } from '../testing/index.ts';
+import { quiet, request } from '../testing/index.ts';
 import { parseQuery } from './request-target.ts';
 
 const app = createApp({ logger: quiet }).use((ctx) => {

@@ -1,9 +1,8 @@
-import { quiet } from '@fw/core/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { createApp } from '../application.ts';
 import { type ListeningServer, listen } from '../server/listen.ts';
-import { openConnection, request } from '../testing/index.ts';
+import { openConnection, quiet, request } from '../testing/index.ts';
 import { exchange } from '../testing/vitest.ts';
 
 /** An application that sends the path, query and host, and counts its requests. */

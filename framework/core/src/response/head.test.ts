@@ -3,7 +3,6 @@ import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { quiet } from '@fw/core/testing';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -11,7 +10,7 @@ import { createApp } from '../application.ts';
 import type { Middleware } from '../context.ts';
 import { http } from '../node/http.ts';
 import { createServer } from '../server/create-server.ts';
-import { openConnection } from '../testing/index.ts';
+import { openConnection, quiet } from '../testing/index.ts';
 import { exchange, serve } from '../testing/vitest.ts';
 
 const app = createApp({ logger: quiet }).use(async (ctx) => {

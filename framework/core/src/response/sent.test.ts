@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { quiet } from '@fw/core/testing';
 
 import { describe, expect, test } from 'vitest';
 
 import { createApp } from '../application.ts';
 import type { Context, Middleware } from '../context.ts';
 import { onSent } from '../extension.ts';
-import { openConnection, recordLog, request } from '../testing/index.ts';
+import { openConnection, quiet, recordLog, request } from '../testing/index.ts';
 import { exchange, GET, serve } from '../testing/vitest.ts';
 
 async function* endless() {

@@ -3,13 +3,12 @@ import { createReadStream } from 'node:fs';
 import { connect } from 'node:net';
 import { Duplex, Readable, Stream } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { quiet } from '@fw/core/testing';
 
 import { describe, expect, test, vi } from 'vitest';
 
 import { createApp } from '../application.ts';
 import type { Context } from '../context.ts';
-import { openConnection, recordLog, request } from '../testing/index.ts';
+import { openConnection, quiet, recordLog, request } from '../testing/index.ts';
 import { exchange, GET, serve } from '../testing/vitest.ts';
 
 describe('an error response', () => {

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { quiet } from '@fw/core/testing';
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { createApp } from '../application.ts';
 import type { Middleware } from '../context.ts';
 import { acceptUpgrades, switchProtocols } from '../extension.ts';
-import { openConnection, recordLog } from '../testing/index.ts';
+import { openConnection, quiet, recordLog } from '../testing/index.ts';
 import { GET, serve } from '../testing/vitest.ts';
 import type { CloseOptions } from './close.ts';
 import { listen } from './listen.ts';

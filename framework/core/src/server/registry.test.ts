@@ -1,11 +1,10 @@
-import { quiet } from '@fw/core/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createApp } from '../application.ts';
 import type { Context } from '../context.ts';
 import { closingSignal } from '../extension.ts';
 import { http } from '../node/http.ts';
-import { openConnection, request } from '../testing/index.ts';
+import { openConnection, quiet, request } from '../testing/index.ts';
 import { exchange, GET, serve } from '../testing/vitest.ts';
 
 test('closingSignal aborts for the requests in progress when the server closes', async () => {
