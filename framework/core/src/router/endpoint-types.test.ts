@@ -110,7 +110,6 @@ const WRONG: readonly [route: string, ...message: string[]][] = [
     "router.get('/x', one, async () => ({ id: 1, lines: [{ sku: 'a', hash: 2 }] }))",
     `'Undeclared<"hash">'`,
   ],
-  ["router.get('/x', one, async () => ({ idd: 1 }))", "Type '{ readonly idd: 1; }' is missing"],
   ["router.get('/x', one, () => row)", `'Undeclared<"passwordHash">'`],
   [
     "router.get('/x', one, (ctx) => ctx.json({ id: 1, lines: [], hash: 2 }))",
@@ -118,13 +117,11 @@ const WRONG: readonly [route: string, ...message: string[]][] = [
   ],
   ["router.get('/x', one, (ctx) => ctx.json({ id: 1 }))", "Property 'lines' is missing"],
   ["router.get('/x', one, () => {})", "'void' is not assignable to type '{ readonly id: number;"],
-  ["router.get('/x', one, async () => {})", "'void' is not assignable to type"],
   [
     "router.get('/x', one, (ctx) => { ctx.json({ id: 1, lines: [] }); })",
     "'void' is not assignable to type",
   ],
   ["router.get('/x', pass, one, () => ({ id: 1 }))", "Property 'lines' is missing"],
-  ["router.get('/x', pass, one, pass, () => ({ id: 1 }))", "Property 'lines' is missing"],
   ["router.get('/x', pass, one, pass, pass, () => ({ id: 1 }))", "Property 'lines' is missing"],
   ["router.route('GET', '/x', one, () => ({ id: 1 }))", 'No overload matches'],
   [
@@ -143,10 +140,6 @@ const WRONG: readonly [route: string, ...message: string[]][] = [
   [
     "router.post('/x', taken, (ctx) => ctx.fail('A', { detail: 7 }))",
     "'number' is not assignable to type 'string'",
-  ],
-  [
-    "router.post('/x', one, (ctx) => ctx.fail('STALE'))",
-    `'"STALE"' is not assignable to parameter of type 'never'`,
   ],
   [
     "router.post('/x', (ctx) => ctx.fail('STALE'))",
