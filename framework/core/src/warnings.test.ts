@@ -76,16 +76,6 @@ test.each<readonly [string, readonly Middleware[]]>([
   expect(problems.filter((line) => line.startsWith('warn: '))).toEqual([]);
 });
 
-test('a handler may end without a response', async () => {
-  const { logger, problems } = recordLog();
-  const app = createApp({ logger })
-    .use((_ctx, next) => next())
-    .get('/', () => {});
-
-  expect((await request(app, '/')).status).toBe(204);
-  expect(problems).toEqual([]);
-});
-
 test.each([
   [
     'development',

@@ -32,35 +32,11 @@ describe('a query', () => {
     expect(await response.json()).toEqual({ query, prototype: null });
   });
 
-  test.each(['a=%', '%C0%AF=1', 'a=é', 'a=1#b'])(
-    '%j gets 400 before middleware runs',
-    async (text) => {
-      let hasRun = false;
-      const watched = createApp().use((ctx) => {
-        hasRun = true;
-        ctx.json({});
-      });
+  test('may have up to 1,000 keys', () => {
+    const keys = (count: number) => Array.from({ length: count }, (_, at) => `k${at}`).join('&');
 
-      const response = await request(watched, `/?${Buffer.from(text).toString('latin1')}`);
-
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({ code: 'BAD_REQUEST' });
-      expect(hasRun).toBe(false);
-    },
-  );
-
-  test('may have up to 1,000 keys', async () => {
-    const keys = (count: number) =>
-      Array.from({ length: count }, (_, index) => `k${index}`).join('&');
-
-    const [most, tooMany] = await Promise.all([
-      request(app, `/?${keys(1000)}`),
-      request(app, `/?${keys(1001)}`),
-    ]);
-
-    const { query } = (await most.json()) as { query: object };
-    expect(Object.keys(query)).toHaveLength(1000);
-    expect(tooMany.status).toBe(400);
+    expect(Object.keys(parseQuery(keys(1_000)))).toHaveLength(1_000);
+    expect(() => parseQuery(keys(1_001))).toThrow('The query has more than 1000 keys');
   });
 });
 

@@ -161,21 +161,14 @@ describe('an upgraded connection', () => {
 });
 
 describe('a request gets no upgrade', () => {
+  const upgrade: Middleware = (ctx) => switchProtocols(ctx, accept);
+  const CANNOT = ['Error: Cannot upgrade this request'];
+  const withConnection = HANDSHAKE.replace('Connection: Upgrade', 'Connection: Upgrade, close');
+  const WITH_BODY = withConnection.replace('\r\n\r\n', '\r\nContent-Length: 2\r\n\r\nab');
+
   test.for<readonly [string, string, Middleware, number, readonly string[]]>([
-    [
-      'if it does not ask for one',
-      ORDINARY,
-      (ctx) => switchProtocols(ctx, accept),
-      500,
-      ['Error: Cannot upgrade this request'],
-    ],
-    [
-      'if it has a body',
-      `${requestOf('Connection: Upgrade, close', 'Upgrade: websocket', 'Content-Length: 2')}ab`,
-      (ctx) => switchProtocols(ctx, accept),
-      500,
-      ['Error: Cannot upgrade this request'],
-    ],
+    ['if it does not ask for one', ORDINARY, upgrade, 500, CANNOT],
+    ['if it has a body', WITH_BODY, upgrade, 500, CANNOT],
     [
       'if its handler responds again',
       HANDSHAKE,
@@ -214,7 +207,6 @@ describe('a request gets no upgrade', () => {
     expect(errors.map(String)).toEqual(expected);
   });
 
-  const withConnection = HANDSHAKE.replace('Connection: Upgrade', 'Connection: Upgrade, close');
   test.for([
     ['is a POST', withConnection.replace('GET', 'POST')],
     ['is one of HTTP/1.0', withConnection.replace('HTTP/1.1', 'HTTP/1.0')],
