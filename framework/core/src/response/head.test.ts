@@ -192,23 +192,6 @@ test.each<readonly [string, (res: ServerResponse) => unknown, unknown]>([
   expect(await seen.promise).toEqual(expected);
 });
 
-test('flushHeaders of ctx.raw.res sends the head before the body', async () => {
-  const go = Promise.withResolvers<void>();
-  const { port } = await serve(async ({ raw: { res } }) => {
-    res.flushHeaders();
-    await go.promise;
-    res.end('body');
-  });
-  const connection = openConnection(port).send(last);
-  const head = await connection.read(/\r\n\r\n/);
-
-  go.resolve();
-
-  expect(head).not.toContain('body');
-  expect(await connection.readAll()).toContain('body');
-  connection.close();
-});
-
 const WITHOUT_DATE = /^(?![\s\S]*\nDate:)HTTP/;
 
 describe.each<readonly [string, Middleware, RegExp]>([
