@@ -93,42 +93,23 @@ test.each([
   },
 );
 
-describe('an unambiguous request is accepted', () => {
-  const close = 'Connection: close';
-  test.each([
-    ['a host', lines('GET / HTTP/1.1', 'Host: example.com', close), { host: 'example.com' }],
-    ['a host with a port', lines('GET / HTTP/1.1', 'Host: a:8080', close), { host: 'a:8080' }],
-    ['a host with the last port', lines('GET / HTTP/1.1', 'Host: a:65535', close), {}],
-    ['an IPv6 host', lines('GET / HTTP/1.1', 'Host: [::1]:80', close), { host: '[::1]:80' }],
-    ['no host in HTTP/1.0', lines('GET / HTTP/1.0'), { host: '' }],
-    // RFC 9112 §3.2.2: the host of an absolute target counts, not the header.
-    [
-      'an absolute target',
-      lines('GET http://b:1/p?q=1 HTTP/1.1', 'Host: a', close),
-      { host: 'b:1', path: '/p', query: { q: '1' } },
-    ],
-    [
-      'an absolute target without a path',
-      lines('GET http://b HTTP/1.1', 'Host: a', close),
-      { host: 'b', path: '/' },
-    ],
-    [
-      'an absolute target with a query only',
-      lines('GET http://b?q=1 HTTP/1.1', 'Host: a', close),
-      { host: 'b', path: '/', query: { q: '1' } },
-    ],
-    ['an escape that needs none', lines('GET /%6De HTTP/1.1', 'Host: a', close), { path: '/me' }],
-    [
-      'empty lines before it',
-      `\r\n\r\n${lines('GET / HTTP/1.1', 'Host: a', close)}`,
-      { path: '/' },
-    ],
-  ])('%s', async (_, bytes, expected) => {
-    const { status, body } = await send(bytes);
+test.each([
+  ['GET / HTTP/1.1', 'Host: example.com', { host: 'example.com' }],
+  ['GET / HTTP/1.1', 'Host: a:8080', { host: 'a:8080' }],
+  ['GET / HTTP/1.1', 'Host: a:65535', { host: 'a:65535' }],
+  ['GET / HTTP/1.1', 'Host: [::1]:80', { host: '[::1]:80' }],
+  ['GET / HTTP/1.0', 'X: y', { host: '' }],
+  // RFC 9112 §3.2.2: the host of an absolute target counts, not the header.
+  ['GET http://b:1/p?q=1 HTTP/1.1', 'Host: a', { host: 'b:1', path: '/p', query: { q: '1' } }],
+  ['GET http://b HTTP/1.1', 'Host: a', { host: 'b', path: '/' }],
+  ['GET http://b?q=1 HTTP/1.1', 'Host: a', { host: 'b', path: '/', query: { q: '1' } }],
+  ['GET /%6De HTTP/1.1', 'Host: a', { path: '/me' }],
+  ['\r\n\r\nGET / HTTP/1.1', 'Host: a', { path: '/' }],
+])('a request is accepted: %j with %j', async (line, header, expected) => {
+  const { status, body } = await send(lines(line, header, 'Connection: close'));
 
-    expect(status).toBe(200);
-    expect(JSON.parse(body)).toMatchObject(expected);
-  });
+  expect(status).toBe(200);
+  expect(JSON.parse(body)).toMatchObject(expected);
 });
 
 describe('a method', () => {

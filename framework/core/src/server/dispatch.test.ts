@@ -80,12 +80,6 @@ const TOO_LARGE = { error: 'Error: The response has more than 10000 bytes' };
 
 test.each<readonly [kind: string, send: (ctx: Context) => unknown, expected: object]>([
   ['an empty body', (ctx) => ctx.send(''), { status: 204, text: '' }],
-  ['UTF-8', () => 'é€', { status: 200, text: 'é€' }],
-  [
-    'a stream of unknown length',
-    (ctx) => ctx.send(new Blob(['ab', 'cd']).stream()),
-    { status: 200, text: 'abcd' },
-  ],
   [
     'a response that middleware of Express writes',
     ({ raw: { res } }) => {
@@ -153,7 +147,6 @@ test.each<readonly [kind: string, send: (ctx: Context) => unknown, expected: obj
     INCOMPLETE,
   ],
   ['a response as large as the limit', () => 'x'.repeat(10_000), { text: 'x'.repeat(10_000) }],
-  ['a response over the limit', () => 'x'.repeat(20_000), TOO_LARGE],
   [
     'an endless response',
     (ctx) =>
