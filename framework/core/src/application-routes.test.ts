@@ -1,11 +1,10 @@
-import { quiet } from '@fw/core/testing';
 import { describe, expect, test } from 'vitest';
 
 import { type Application, createApp } from './application.ts';
 import type { Middleware } from './context.ts';
 import { annotate } from './middleware.ts';
 import { createRouter } from './router/router.ts';
-import { request } from './testing/index.ts';
+import { quiet, request } from './testing/index.ts';
 
 /** Middleware that adds `name` to the header `Trace`. */
 function trace(name: string): Middleware {
@@ -62,6 +61,15 @@ describe('the order of middleware and routes', () => {
     expect(await get(app, '/a')).toMatchObject({ text: 'a', trace: 'first' });
     expect(await get(app, '/b')).toMatchObject({ text: 'b', trace: 'first, second' });
     expect(await get(app, '/c')).toMatchObject({ status: 404, trace: 'first, second, last' });
+  });
+
+  test('middleware at a prefix runs only for the paths under it', async () => {
+    const app = createApp()
+      .use('/a', trace('a'))
+      .get('/*', () => 'any');
+
+    expect(await get(app, '/a/b')).toMatchObject({ text: 'any', trace: 'a' });
+    expect(await get(app, '/b')).toMatchObject({ text: 'any', trace: null });
   });
 
   test('the most specific route wins, also if a route before the middleware matches', async () => {

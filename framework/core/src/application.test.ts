@@ -19,6 +19,12 @@ function routed(handler: Middleware, logger = quiet): Application {
   }, handler);
 }
 
+/** An application whose handler sets `status`. */
+const settingStatus = (status: number) =>
+  routed((ctx) => {
+    ctx.status = status;
+  });
+
 // Q4
 test.each<readonly [string, string, (ctx: Context) => void, (ctx: Context) => void]>([
   ['ctx.json()', 'ctx.send()', (ctx) => ctx.json(1), (ctx) => ctx.send('b')],
@@ -86,20 +92,8 @@ test.each<readonly [string, Application, number]>([
   ['no route matched', createApp().use((_ctx, next) => next()), 404],
   ['nothing is there to match', createApp(), 404],
   ['a route matched', routed(() => {}), 204],
-  [
-    'the handler set status 201',
-    routed((ctx) => {
-      ctx.status = 201;
-    }),
-    201,
-  ],
-  [
-    'the handler set status 403',
-    routed((ctx) => {
-      ctx.status = 403;
-    }),
-    403,
-  ],
+  ['the handler set status 201', settingStatus(201), 201],
+  ['the handler set status 403', settingStatus(403), 403],
 ])('without a response: %s', async (_, app, status) => {
   const response = await request(app, '/');
 
@@ -111,34 +105,23 @@ test.each<readonly [string, Application, number]>([
 
 // Q7
 describe('a response header', () => {
-  test.each(['a\r\nSet-Cookie: b=c', 'a\nb', 'a\rb', 'a\0b', 'a\u0100'])(
-    'with value %j is rejected',
-    async (value) => {
-      const response = await request(
-        routed((ctx) => {
-          expect(() => ctx.set('X-Name', value)).toThrow(TypeError);
-          expect(() => ctx.set('X-Name', ['fine', value])).toThrow(TypeError);
-          expect(() => ctx.append('X-Name', value)).toThrow(TypeError);
-        }),
-        '/',
-      );
-
-      expect(response.status).toBe(204);
-      expect([...response.headers.keys()].sort()).toEqual(
-        ['connection', 'date', 'keep-alive'].filter((name) => response.headers.has(name)),
-      );
-    },
-  );
-
-  test.each(['', 'a b', 'a:', 'é', 'a\r\nb'])('with name %j is rejected', async (name) => {
+  test.each([
+    ...['a\r\nSet-Cookie: b=c', 'a\nb', 'a\rb', 'a\0b', 'a\u0100'].map((value) => ['X-A', value]),
+    ...['', 'a b', 'a:', 'é', 'a\r\nb', 'Transfer-Encoding', 'trailer'].map((name) => [name, 'a']),
+  ] as [string, string][])('%j: %j is rejected', async (name, value) => {
     const response = await request(
       routed((ctx) => {
-        expect(() => ctx.set(name, 'x')).toThrow(TypeError);
+        expect(() => ctx.set(name, value)).toThrow(TypeError);
+        expect(() => ctx.set(name, ['fine', value])).toThrow(TypeError);
+        expect(() => ctx.append(name, value)).toThrow(TypeError);
       }),
       '/',
     );
 
     expect(response.status).toBe(204);
+    expect([...response.headers.keys()].sort()).toEqual(
+      ['connection', 'date', 'keep-alive'].filter((name) => response.headers.has(name)),
+    );
   });
 
   test('is replaced by set and repeated by append, in any case', async () => {
@@ -155,14 +138,6 @@ describe('a response header', () => {
 
     expect(headers.get('x-a')).toBe('1');
     expect(headers.getSetCookie()).toEqual(['a=1', 'b=2']);
-  });
-
-  test.each(['Transfer-Encoding', 'trailer'])('%s is rejected', async (name) => {
-    const app = routed((ctx) => {
-      expect(() => ctx.set(name, 'chunked')).toThrow(/^Cannot set header ".*": only the server/);
-    });
-
-    expect((await request(app, '/')).status).toBe(204);
   });
 
   test('Content-Length is the length of the body, even if the program sets it', async () => {
@@ -217,9 +192,7 @@ describe('a body', () => {
       throw new Error('broken');
     });
 
-    const response = await request(app, '/');
-
-    expect(response.status).toBe(500);
+    expect((await request(app, '/')).status).toBe(500);
     expect(stream.destroyed).toBe(true);
   });
 });
@@ -276,24 +249,12 @@ describe('a thrown error', () => {
   });
 });
 
-test.each([199, 600, 101, 2.5, Number.NaN])('status %d is rejected', async (status) => {
-  const app = routed((ctx) => {
-    expect(() => {
-      ctx.status = status;
-    }).toThrow(
-      new RangeError(`Cannot set status "${status}": expected an integer from 200 to 599`),
-    );
-  });
-
-  expect((await request(app, '/')).status).toBe(204);
-});
-
-test.each([200, 599])('status %d is accepted', async (status) => {
-  const app = routed((ctx) => {
-    ctx.status = status;
-  });
-
-  expect((await request(app, '/')).status).toBe(status);
+test.each([
+  [200, 200],
+  [599, 599],
+  ...[199, 600, 101, 2.5, Number.NaN].map((status) => [status, 500]),
+] as [number, number][])('a handler that sets the status %d gets %i', async (status, expected) => {
+  expect((await request(settingStatus(status), '/')).status).toBe(expected);
 });
 
 test.each([
@@ -362,15 +323,6 @@ test.each([
 ])('createApp(%j) throws a TypeError', (options, message) => {
   expect(() => createApp(options as object)).toThrow(TypeError);
   expect(() => createApp(options as object)).toThrow(message);
-});
-
-test('use and route reject invalid values at registration', () => {
-  const app = createApp();
-
-  expect(() => app.use('/a', 'b' as unknown as Middleware)).toThrow(TypeError);
-  expect(() => app.use(undefined as unknown as Middleware)).toThrow(TypeError);
-  expect(() => app.use('a', () => {})).toThrow(TypeError);
-  expect(() => app.route('/a', {} as never)).toThrow(TypeError);
 });
 
 test.each(['/:id', '/a/:id/b', '/*', '/a/*'])('use at "%s" throws', (prefix) => {

@@ -89,13 +89,6 @@ describe.each(FORMS)('middleware that calls %s()', (_, write) => {
         goOn();
       },
     ],
-    [
-      'awaits the second',
-      async (_ctx, goOn) => {
-        goOn();
-        await goOn();
-      },
-    ],
     ['awaits both at once', (_ctx, goOn) => Promise.all([goOn(), goOn()])],
     ['chains them', (_ctx, goOn) => goOn().then(goOn)],
   ])('twice gets 500 if it %s', async (_, body) => {

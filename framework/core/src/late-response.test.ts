@@ -9,8 +9,8 @@ import { createApp } from './application.ts';
 import type { Context } from './context.ts';
 import { dispatch } from './extension.ts';
 import { http } from './node/http.ts';
-import { openConnection, quiet, recordLog, request } from './testing/index.ts';
-import { exchange, GET, serve } from './testing/vitest.ts';
+import { quiet, recordLog, request } from './testing/index.ts';
+import { exchange } from './testing/vitest.ts';
 
 const WARNING =
   'warn: GET /items/:id used ctx after its response was sent: this has no effect; return a promise that settles when all work is done; for a function with a callback, use its promise form';
@@ -69,21 +69,6 @@ describe('after the response was sent', () => {
     await failed.promise;
 
     expect(errors).toEqual([]);
-  });
-
-  test('a late call leaves the connection usable', async () => {
-    const app = createApp({ logger: quiet }).get('/', (ctx) => {
-      setImmediate(() => ctx.send('late'));
-    });
-    const server = await serve(app);
-    const client = openConnection(server.port).send(GET);
-    await client.read(/204 No Content\r\n[\s\S]*\r\n\r\n/);
-    await turn();
-
-    const received = await client.send(GET).read(/204[\s\S]*204 No Content\r\n/);
-    client.close();
-
-    expect(received).not.toContain('late');
   });
 });
 

@@ -46,8 +46,6 @@ test('readOptions throws for a required option that is missing', () => {
 
 test.each([
   ['casesensitive', 'caseSensitive'],
-  ['caseSensitiv', 'caseSensitive'],
-  ['stritc', 'strict'],
   ['limt', 'limit'],
   ['case', 'caseSensitive'],
   ['windowMs', 'window'],

@@ -18,25 +18,6 @@ async function orderOf(app: Application): Promise<string | null> {
   return (await request(app, '/')).headers.get('x-order');
 }
 
-test('middleware of several plugins runs in the order of the plugins', async () => {
-  const { promise: isSecondReady, resolve } = Promise.withResolvers<void>();
-  const app = createApp();
-  app.plugin(async (own) => {
-    own.use(step('1'));
-    await isSecondReady;
-    own.use(step('2'));
-  });
-  app.plugin(async (own) => {
-    own.use('/', step('3'));
-    await turn();
-    own.route('/', { routes: () => step('4') });
-    resolve();
-  });
-  app.use((ctx) => ctx.send('last'));
-
-  expect(await orderOf(app)).toBe('1, 2, 3, 4');
-});
-
 test('a plugin added by a plugin runs at its position, and ready() waits for it', async () => {
   const app = createApp();
   app.plugin(async (outer) => {

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { json } from '@fw/body-parser';
 import { type BodyStream, type Context, createApp, type Middleware } from '@fw/core';
 import { openConnection, quiet, recordLog, request } from '@fw/core/testing';
-import { forms } from '@fw/middleware/forms';
 import { expect, expectTypeOf, test, vi } from 'vitest';
 
 import { serve } from '../testing/vitest.ts';
@@ -188,19 +187,10 @@ test('a server that closes still receives the rest of a body', async () => {
   await closed;
 });
 
-const parsers: readonly (readonly [string, Middleware])[] = [
-  ['json()', json()],
-  ['forms()', forms()],
-];
-const bodies: Record<string, object> = {
-  'json()': { json: { a: 1 } },
-  'forms()': { body: new URLSearchParams('a=1') },
-};
+test('a body that a parser has read cannot be streamed', async () => {
+  const { app, errors } = createLoggedApp(json(), (ctx) => digest(ctx));
 
-test.each(parsers)('a body that %s has read cannot be streamed', async (name, parser) => {
-  const { app, errors } = createLoggedApp(parser, (ctx) => digest(ctx));
-
-  const response = await request(app, '/x', { method: 'POST', ...bodies[name] });
+  const response = await request(app, '/x', { method: 'POST', json: { a: 1 } });
 
   expect(response.status).toBe(500);
   expect(errors.map(String)).toEqual([
@@ -225,13 +215,13 @@ test('an empty chunked body that json() has read cannot be streamed', async () =
   expect(errors).toHaveLength(1);
 });
 
-test.each(parsers)('a streamed body cannot be parsed by %s', async (name, parser) => {
+test('a streamed body cannot be parsed', async () => {
   const { app, errors } = createLoggedApp(async (ctx, next) => {
     for await (const _ of ctx.stream({ limit: 100 }));
     await next();
-  }, parser);
+  }, json());
 
-  const response = await request(app, '/x', { method: 'POST', ...bodies[name] });
+  const response = await request(app, '/x', { method: 'POST', json: { a: 1 } });
 
   expect(response.status).toBe(500);
   expect(errors.map(String)).toEqual([

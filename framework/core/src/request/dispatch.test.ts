@@ -74,14 +74,12 @@ test('dispatch sends the body with its headers', async () => {
   expect(await post(app)).toMatchObject({ status: 200, text: 'text/plain hello' });
 });
 
+const INCOMPLETE = { error: 'Error: The request ended without a complete response' };
+const ENDLESS = { error: 'Error: The response is an event stream, which has no end' };
+const TOO_LARGE = { error: 'Error: The response has more than 10000 bytes' };
+
 test.each<readonly [kind: string, send: (ctx: Context) => unknown, expected: object]>([
   ['an empty body', (ctx) => ctx.send(''), { status: 204, text: '' }],
-  ['UTF-8', () => 'é€', { status: 200, text: 'é€' }],
-  [
-    'a stream of unknown length',
-    (ctx) => ctx.send(new Blob(['ab', 'cd']).stream()),
-    { status: 200, text: 'abcd' },
-  ],
   [
     'a response that middleware of Express writes',
     ({ raw: { res } }) => {
@@ -108,13 +106,13 @@ test.each<readonly [kind: string, send: (ctx: Context) => unknown, expected: obj
         new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from('data: 1\n\n')) }),
       );
     },
-    { error: 'Error: The response is an event stream, which has no end' },
+    ENDLESS,
   ],
   [
     'the head of an event stream',
     ({ raw: { res } }) =>
       res.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders(),
-    { error: 'Error: The response is an event stream, which has no end' },
+    ENDLESS,
   ],
   ['a chunk that is an object', ({ raw: { res } }) => void res.end({}), { status: 500 }],
   ['bytes', ({ raw: { res } }) => void res.end(new Uint8Array([97, 98])), { text: 'ab' }],
@@ -146,30 +144,17 @@ test.each<readonly [kind: string, send: (ctx: Context) => unknown, expected: obj
   [
     'a response after it was destroyed',
     ({ raw: { res } }) => void res.destroy().end('x'.repeat(20_000)),
-    { error: 'Error: The request ended without a complete response' },
+    INCOMPLETE,
   ],
   ['a response as large as the limit', () => 'x'.repeat(10_000), { text: 'x'.repeat(10_000) }],
-  [
-    'a response over the limit',
-    () => 'x'.repeat(20_000),
-    { error: 'Error: The response has more than 10000 bytes' },
-  ],
   [
     'an endless response',
     (ctx) =>
       ctx.send(new ReadableStream({ pull: (stream) => stream.enqueue(Buffer.alloc(1_000, 'x')) })),
-    { error: 'Error: The response has more than 10000 bytes' },
+    TOO_LARGE,
   ],
-  [
-    'a destroyed response',
-    ({ raw: { res } }) => void res.destroy(),
-    { error: 'Error: The request ended without a complete response' },
-  ],
-  [
-    'a destroyed request',
-    ({ raw: { req } }) => void req.destroy(),
-    { error: 'Error: The request ended without a complete response' },
-  ],
+  ['a destroyed response', ({ raw: { res } }) => void res.destroy(), INCOMPLETE],
+  ['a destroyed request', ({ raw: { req } }) => void req.destroy(), INCOMPLETE],
   [
     'a request that dispatches another one',
     (ctx) => dispatch(ctx, toItem()).catch(String),

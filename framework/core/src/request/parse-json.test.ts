@@ -68,28 +68,11 @@ const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
 
 /** Parts of strings in which escapes, quotes and backslashes meet, short and longer than one search. */
 const piece = fc.constantFrom(
-  ...[
-    '\\\\',
-    '\\"',
-    '\\n',
-    '\\u0000',
-    '\\ud83d',
-    '\\uDE00',
-    '\\u005f',
-    'u0000',
-    '__proto__',
-    'x'.repeat(70),
-  ],
-  ...[
-    '":{"',
-    '","',
-    '":[{"',
-    '"},{"',
-    'constructor',
-    'prototype',
-    'c\\u006fnstructor',
-    '\\u005f_proto_\\u005F',
-  ],
+  ...String.raw`\\ \" \n \u0000 \ud83d \uDE00 \u005f u0000 __proto__ \u005f_proto_\u005F`.split(
+    ' ',
+  ),
+  ...String.raw`":{" "," ":[{" "},{" constructor prototype c\u006fnstructor`.split(' '),
+  'x'.repeat(70),
 );
 
 /** An object with the pieces in a row: sometimes JSON, if the brackets close it. */

@@ -1,11 +1,9 @@
-import { quiet } from '@fw/core/testing';
-
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { createApp } from '../application.ts';
 import { BadRequestError } from '../response/http-error.ts';
-import { request } from '../testing/index.ts';
+import { quiet, request } from '../testing/index.ts';
 import { parseQuery } from './request-target.ts';
 
 const app = createApp({ logger: quiet }).use((ctx) => {
@@ -34,35 +32,11 @@ describe('a query', () => {
     expect(await response.json()).toEqual({ query, prototype: null });
   });
 
-  test.each(['a=%', '%C0%AF=1', 'a=é', 'a=1#b'])(
-    '%j gets 400 before middleware runs',
-    async (text) => {
-      let hasRun = false;
-      const watched = createApp().use((ctx) => {
-        hasRun = true;
-        ctx.json({});
-      });
+  test('may have up to 1,000 keys', () => {
+    const keys = (count: number) => Array.from({ length: count }, (_, at) => `k${at}`).join('&');
 
-      const response = await request(watched, `/?${Buffer.from(text).toString('latin1')}`);
-
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({ code: 'BAD_REQUEST' });
-      expect(hasRun).toBe(false);
-    },
-  );
-
-  test('may have up to 1,000 keys', async () => {
-    const keys = (count: number) =>
-      Array.from({ length: count }, (_, index) => `k${index}`).join('&');
-
-    const [most, tooMany] = await Promise.all([
-      request(app, `/?${keys(1000)}`),
-      request(app, `/?${keys(1001)}`),
-    ]);
-
-    const { query } = (await most.json()) as { query: object };
-    expect(Object.keys(query)).toHaveLength(1000);
-    expect(tooMany.status).toBe(400);
+    expect(Object.keys(parseQuery(keys(1_000)))).toHaveLength(1_000);
+    expect(() => parseQuery(keys(1_001))).toThrow('The query has more than 1000 keys');
   });
 });
 
@@ -89,18 +63,7 @@ const piece = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('a', 'b', '=', '&', '+', '%20', '%C3%A9', '__proto__') },
   {
     weight: 1,
-    arbitrary: fc.constantFrom(
-      '%',
-      '%z',
-      '%FF',
-      '%00',
-      '%2B',
-      '%25',
-      '?',
-      '/',
-      '%F0%9F%98%80',
-      '%ED%A0%80',
-    ),
+    arbitrary: fc.constantFrom(...'% %z %FF %00 %2B %25 ? / %F0%9F%98%80 %ED%A0%80'.split(' ')),
   },
   {
     weight: 1,

@@ -45,6 +45,14 @@ async function startReader() {
   return { port: (server.address() as AddressInfo).port, bodies, turns };
 }
 
+/** A request without a connection, whose body is `chunks`. */
+function requestOf(chunks: readonly string[], headers: IncomingMessage['headers'] = {}) {
+  const bytes = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
+  return Object.assign(bytes, { method: 'POST', url: '/x', headers }) as unknown as IncomingMessage;
+}
+
+const response = { destroyed: false } as ServerResponse;
+
 test('large bodies that arrive at the same time are returned one per turn', async () => {
   const { port, turns } = await startReader();
   const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${LARGE.length}\r\n\r\n`;
@@ -57,10 +65,9 @@ test('large bodies that arrive at the same time are returned one per turn', asyn
 });
 
 test('a large body is not returned to be parsed after its response has ended', async () => {
-  const req = Object.assign(Readable.from([Buffer.from(LARGE)]), { headers: {} });
-  const res = { destroyed: true };
+  const res = { destroyed: true } as ServerResponse;
 
-  const reading = readBody(req as IncomingMessage, res as ServerResponse, { limitBytes: 2 ** 20 });
+  const reading = readBody(requestOf([LARGE]), res, { limitBytes: 2 ** 20 });
 
   await expect(reading).rejects.toThrow('The response has ended');
 });
@@ -80,24 +87,13 @@ test('a body in many small chunks is one buffer of its bytes', async () => {
 });
 
 test('the buffer grows with the bytes that arrive, not with the announced length', async () => {
-  const headers = { 'content-length': String(2 ** 20) };
-  const req = Object.assign(Readable.from([Buffer.from('a'), Buffer.from('b')]), { headers });
+  const req = requestOf(['a', 'b'], { 'content-length': String(2 ** 20) });
 
-  const body = await readBody(req as IncomingMessage, {} as ServerResponse, {
-    limitBytes: 2 ** 20,
-  });
+  const body = await readBody(req, response, { limitBytes: 2 ** 20 });
 
   expect(String(body)).toBe('ab');
   expect(body.buffer.byteLength).toBeLessThan(2 ** 20);
 });
-
-/** A request without a connection, whose body is `chunks`. */
-function requestOf(chunks: readonly string[], headers: IncomingMessage['headers'] = {}) {
-  const bytes = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
-  return Object.assign(bytes, { method: 'POST', url: '/x', headers }) as unknown as IncomingMessage;
-}
-
-const response = { destroyed: false } as ServerResponse;
 
 test.each([
   ['POST', {}, false],
@@ -317,17 +313,12 @@ test('a body is read once: by a parser or by ctx.stream()', async () => {
   );
 });
 
+const ALREADY =
+  'Cannot read the body of POST /x: it was already read; use one reader for each route';
+
 test.each<[string, (req: IncomingMessage) => unknown, string]>([
-  [
-    'that was read before',
-    (req) => readBody(req, response, { limitBytes: 2 ** 20 }),
-    'Cannot read the body of POST /x: it was already read; use one reader for each route',
-  ],
-  [
-    'of which another reader has the start',
-    (req) => once(req, 'data'),
-    'Cannot read the body of POST /x: it was already read; use one reader for each route',
-  ],
+  ['that was read before', (req) => readBody(req, response, { limitBytes: 2 ** 20 }), ALREADY],
+  ['of which another reader has the start', (req) => once(req, 'data'), ALREADY],
   [
     'that is decoded to text',
     (req) => req.setEncoding('utf8'),

@@ -44,7 +44,9 @@ test('a problem has type, title, status, detail and code, and no request id if t
 
 const cycle: Record<string, unknown> = {};
 cycle.self = cycle;
-const circular = Object.assign(new Error('circular'), { stack: 'Error: circular' });
+const withStack = (stack: string | undefined, cause?: unknown) =>
+  Object.assign(new Error('a', { cause }), { stack });
+const circular = withStack('Error: circular');
 circular.cause = circular;
 
 test.each<readonly [string, unknown, readonly string[]]>([
@@ -55,19 +57,11 @@ test.each<readonly [string, unknown, readonly string[]]>([
   ['a symbol', Symbol('a'), ['Thrown: Symbol(a)']],
   [
     'an error, without the indentation',
-    Object.assign(new Error('a'), { stack: 'Error: a\n    at main (/a.js:1:2)' }),
+    withStack('Error: a\n    at main (/a.js:1:2)'),
     ['Error: a', 'at main (/a.js:1:2)'],
   ],
-  [
-    'an error without a stack',
-    Object.assign(new TypeError('a'), { stack: undefined }),
-    ['TypeError: a'],
-  ],
-  [
-    'an error whose cause is null',
-    Object.assign(new Error('a', { cause: null }), { stack: 'Error: a' }),
-    ['Error: a'],
-  ],
+  ['an error without a stack', withStack(undefined), ['Error: a']],
+  ['an error whose cause is null', withStack('Error: a', null), ['Error: a']],
   [
     'a circular error, ten times',
     circular,

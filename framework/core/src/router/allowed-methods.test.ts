@@ -91,12 +91,6 @@ describe('a known path with an unregistered method', () => {
       },
       '/api/users',
     ],
-    ['an escape', (router) => serve(router), '/%75sers'],
-    [
-      'neither errorHandler() nor notFoundHandler()',
-      (router) => createApp({ logger: quiet }).use(router.routes(), router.allowedMethods()),
-      '/users',
-    ],
     [
       'no prefix, where the router is mounted elsewhere as well',
       (router) => {
@@ -178,15 +172,13 @@ describe('OPTIONS', () => {
 
 // R20
 describe('a method that no route uses', () => {
-  test.each(['PROPFIND', 'LINK', 'PURGE'])(
-    'gets 501 if the framework does not know it: %s',
-    async (method) => {
-      const app = serve(users());
+  test('gets 501 if the framework does not know it', async () => {
+    const app = serve(users());
 
-      expect((await request(app, '/users', { method })).status).toBe(501);
-      expect((await request(app, '/unknown', { method })).status).toBe(501);
-    },
-  );
+    for (const path of ['/users', '/unknown']) {
+      expect((await request(app, path, { method: 'PROPFIND' })).status).toBe(501);
+    }
+  });
 
   test.each(['TRACE', 'QUERY'])('gets 405 on a known path: %s', async (method) => {
     expect((await request(serve(users()), '/users', { method })).status).toBe(405);

@@ -1,5 +1,4 @@
 import { createApp, type Middleware } from '@fw/core';
-import { violationOf } from '@fw/core/extension';
 import { recordLog, request } from '@fw/core/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -132,23 +131,6 @@ test.each([
   );
 });
 
-test('a violation can be read when the response has been sent', async () => {
-  vi.stubEnv('NODE_ENV', 'production');
-  const violations: unknown[] = [];
-  const read: Middleware = async (ctx, next) => {
-    await next();
-    violations.push(violationOf(ctx));
-  };
-
-  await responseOf(() => ({ id: 1 }) as never, [read]);
-  await responseOf(() => row as never, [read]);
-
-  expect(violations).toEqual([
-    { status: 200, pointer: '/lines', problem: 'is missing' },
-    undefined,
-  ]);
-});
-
 test('middleware before the handler sends what it wants, also after a failure', async () => {
   const guard: Middleware = (ctx) => {
     ctx.status = 401;
@@ -191,17 +173,6 @@ test('text, bytes and streams are not subject to the contract', async () => {
   const { response } = await responseOf((ctx) => ctx.html('<p>') as never);
 
   expect(await response.text()).toBe('<p>');
-});
-
-test('the contract of a group applies to its routes; the last one counts', async () => {
-  const router = createRouter().group('/g', endpoint({ responses: { 200: Order } }), (group) => {
-    group.get('/a', () => row);
-    group.get('/b', endpoint({ responses: { 200: z.object({ id: z.number() }) } }), () => row);
-  });
-  const app = createApp().use(router.routes());
-
-  expect(await (await request(app, '/g/a')).json()).toEqual({ id: 1, lines: [{ sku: 'a' }] });
-  expect(await (await request(app, '/g/b')).json()).toEqual({ id: 1 });
 });
 
 test('a schema that cannot be checked throws when the router is served, and names the route', () => {

@@ -214,6 +214,8 @@ test('an endless number of codes is logged at most 100 times', async () => {
 });
 
 const errors = (status: number, ...codes: string[]) => codes.map((code) => ({ status, code }));
+const POST = { method: 'POST', hasParams: false };
+const OF_PARAMS = { 400: ['BAD_REQUEST'], 404: ['NOT_FOUND'] };
 const OF_BODY = {
   400: ['BAD_REQUEST'],
   413: ['PAYLOAD_TOO_LARGE'],
@@ -242,20 +244,10 @@ test.each<[string, object, object, { method: string; hasParams: boolean }?]>([
   ['of no guard if it is public', { security: [{ b: [] }], endpoint: { security: [] } }, {}],
   ['of a rate limit', { rateLimit: [{}] }, { 429: ['RATE_LIMITED'] }],
   ['of no parser for GET', { body: { errors: errors(400, 'INVALID_JSON') } }, {}],
-  ['of no body for POST without a parser', {}, {}, { method: 'POST', hasParams: false }],
+  ['of no body for POST without a parser', {}, {}, POST],
   ['of a body that is validated for any method', { validation: { body: {} } }, OF_BODY],
-  [
-    'of parameters',
-    {},
-    { 400: ['BAD_REQUEST'], 404: ['NOT_FOUND'] },
-    { method: 'GET', hasParams: true },
-  ],
-  [
-    'of a body that endpoint() declares, such as one that is read as a stream',
-    { endpoint: { bodyTypes: ['text/csv'] } },
-    OF_BODY,
-    { method: 'POST', hasParams: false },
-  ],
+  ['of parameters', {}, OF_PARAMS, { method: 'GET', hasParams: true }],
+  ['of a body that is read as a stream', { endpoint: { bodyTypes: ['text/csv'] } }, OF_BODY, POST],
   [
     'of a body parser and of parameters',
     { body: { errors: errors(400, 'INVALID_JSON') } },
@@ -301,6 +293,7 @@ test.each<[object, string]>([
 
 const withSchema = (schema: z.ZodType) => ({ 409: { A: schema } });
 const A = z.object({ a: z.string() });
+const NO_OBJECT = 'the schema of error 409 A must be that of one object';
 
 test.each<[string, CodesByStatus, string]>([
   ['no JSON Schema', withSchema(z.custom()), 'the schema of error 409 A cannot be checked'],
@@ -309,13 +302,9 @@ test.each<[string, CodesByStatus, string]>([
     withSchema(A.and(z.object({ status: z.string() }))),
     'the schema of error 409 A has the member "status", which problems have',
   ],
-  ['text as members', withSchema(z.string()), 'the schema of error 409 A must be that of one'],
-  [
-    'alternatives',
-    withSchema(z.union([A, Taken])),
-    'the schema of error 409 A must be that of one',
-  ],
-  ['no possible value', withSchema(z.never()), 'the schema of error 409 A must be that of one'],
+  ['text as members', withSchema(z.string()), NO_OBJECT],
+  ['alternatives', withSchema(z.union([A, Taken])), NO_OBJECT],
+  ['no possible value', withSchema(z.never()), NO_OBJECT],
   ['two statuses', { 409: 'A', 412: 'A' }, 'error A has two statuses, 409 and 412'],
   ['the code of a 404', { 410: 'NOT_FOUND' }, 'error NOT_FOUND has two statuses, 404 and 410'],
 ])('a route whose error has %s is rejected with its name', (_, errors, message) => {

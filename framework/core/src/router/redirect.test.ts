@@ -103,7 +103,7 @@ describe('a redirect', () => {
     ...'//example.com /\\example.com \\\\example.com a https:// https://:id.example.com/ /a#b'.split(
       ' ',
     ),
-    ...[' /a', ''],
+    ...[' /a', '', undefined as never],
   ])('to "%s" throws at registration', (to) => {
     expect(() => createRouter().redirect('/a/:id', to)).toThrow(
       `Cannot redirect /a/:id to "${to}": expected a path or an http URL`,

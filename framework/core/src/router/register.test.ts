@@ -1,9 +1,9 @@
-import { type Context, createApp, type Middleware, type Parts } from '@fw/core';
+import { annotate, type Context, createApp, type Middleware, type Parts } from '@fw/core';
 import { setParts } from '@fw/core/extension';
 import { quiet, request } from '@fw/core/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { createRouter } from './router.ts';
-import type { Validator } from './types.ts';
+import type { Router, Validator } from './types.ts';
 
 /** A validator that replaces the parts of a request by `parts`. */
 function put<P extends Parts>(parts: P): Validator<P> {
@@ -136,9 +136,7 @@ describe('a registration that cannot work', () => {
 
   test.each<readonly [string, () => unknown]>([
     ['Cannot register GET /^\\/a/: ', () => createRouter().get(pattern, pass)],
-    ['Cannot register GET /^\\/a/: ', () => createApp().get(pattern, pass)],
     ['Cannot mount a router at "/^\\/a/": ', () => createRouter().group(pattern, () => {})],
-    ['Cannot register GET /^\\/a/: ', () => createRouter().redirect(pattern, '/b')],
   ])('with a regular expression explains paths: %s', (start, register) => {
     expect(register).toThrow(new TypeError(start + text));
   });
@@ -168,10 +166,89 @@ describe('a registration that cannot work', () => {
   ])('with Express middleware names the replacement: %s', (message, layer) => {
     expect(() => createApp().use(layer as Middleware)).toThrow(new TypeError(message));
   });
+});
 
-  test.each(['', undefined, null, 7])('redirects to %j', (to) => {
-    expect(() => createRouter().redirect('/a', to as string)).toThrow(
-      `Cannot redirect /a to "${to}": expected a path or an http URL`,
-    );
-  });
+const validates = (validation: unknown) =>
+  annotate<Middleware>((_ctx, next) => next(), { validation });
+
+/** Middleware that needs the parameter `id`. */
+const needsId = annotate<Middleware>((ctx) => ctx.send(String(ctx.params.id)), {
+  missingPathParam: (names) => (names.includes('id') ? undefined : 'id'),
+});
+const NEEDS_ID = 'Cannot register GET /users/:user: "id" must be a parameter of the path';
+
+test.each([undefined, null, { body: 'B' }])(
+  'a route with middleware that needs another parameter is rejected, also after validation of %o',
+  (validation) => {
+    const router = createRouter().get('/users/:user', validates(validation), needsId, pass);
+
+    expect(() => router.routes()).toThrow(new TypeError(NEEDS_ID));
+  },
+);
+
+test('middleware after a validator of the parameters may need any parameter', () => {
+  const router = createRouter().get('/users/:user', validates({ params: 'P' }), needsId, pass);
+
+  expect(() => router.routes()).not.toThrow();
+});
+
+test('middleware that needs another parameter is not added to a router that is served', async () => {
+  const router = createRouter().get('/users/:user', (ctx) => ctx.params.user);
+  const app = createApp().use(router.routes());
+
+  expect(() => router.use(pass, needsId)).toThrow(new TypeError(NEEDS_ID));
+
+  expect(await (await request(app, '/users/ada')).text()).toBe('ada');
+});
+
+test('middleware may need a parameter of the path at which its router is mounted later', async () => {
+  const router = createRouter().get('/', pass).use(needsId);
+  const app = createApp().route('/users/:id', router);
+
+  expect(await (await request(app, '/users/7')).text()).toBe('7');
+});
+
+const CONFLICT = 'Route conflict: PUT /a is already registered';
+const conflicting = () =>
+  createRouter()
+    .get('/b', () => '')
+    .put('/a', () => 'second');
+
+test.each<readonly [string, (router: Router) => unknown]>([
+  ['put()', (router) => router.put('/a', () => 'second')],
+  ['all()', (router) => router.all('/a', () => 'second')],
+  ['mount()', (router) => router.mount('/', conflicting())],
+  ['use() of routers', (router) => router.use('/', createRouter(), conflicting())],
+  ['group()', (router) => router.group('/', (group) => group.mount('/', conflicting()))],
+])('%s that fails changes nothing', (_, register) => {
+  const router = createRouter().put('/a', () => 'first');
+  const outer = createRouter().mount('/outer', router);
+
+  expect(() => register(router)).toThrow(CONFLICT);
+
+  expect(router.getRoutes().map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'PUT /outer/a',
+  ]);
+  expect(outer.match('GET', '/outer/b')).toBeUndefined();
+});
+
+test('use() that fails leaves an earlier mount of the same router', () => {
+  const shared = createRouter().put('/a', () => '');
+  const router = createRouter()
+    .put('/a', () => '')
+    .mount('/first', shared);
+
+  expect(() => router.use('/', shared)).toThrow(CONFLICT);
+  shared.get('/later', () => '');
+
+  expect(router.match('GET', '/first/later')).toBeDefined();
+});
+
+test('all() of an application that fails changes nothing', async () => {
+  const app = createApp({ logger: quiet }).put('/a', () => 'first');
+
+  expect(() => app.all('/a', () => 'second')).toThrow(CONFLICT);
+
+  expect((await request(app, '/a')).status).toBe(404);
+  expect(await (await request(app, '/a', { method: 'PUT' })).text()).toBe('first');
 });

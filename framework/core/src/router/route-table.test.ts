@@ -117,12 +117,3 @@ test('a wildcard route is not found for another method with fewer routes', () =>
   expect(router.match('GET', '/files/x')).toBeUndefined();
   expect(router.match('POST', '/files/x')?.params).toEqual({ '*': 'x' });
 });
-
-test('the next lookup finds a route that was added after the last one', () => {
-  const router = createRouter().get('/users/:id', handler);
-  const before = router.match('GET', '/users/me/posts/7');
-  router.get('/users/:id/posts/:post', handler);
-
-  expect(before).toBeUndefined();
-  expect(router.match('GET', '/users/me/posts/7')?.params).toEqual({ id: 'me', post: '7' });
-});

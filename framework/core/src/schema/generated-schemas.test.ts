@@ -4,12 +4,11 @@ import { expect, test } from 'vitest';
 
 import { createSerializer } from './serializer.ts';
 import type { JsonSchema } from './subschemas.ts';
+import { addUndeclared } from './testing/undeclared.ts';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const RUNS = 500;
 const NAMES = ['a', 'b', 'c', 'x1'];
-/** A name that no generated schema declares. */
-const NOISE = 'undeclared';
 
 const name = fc.constantFrom(...NAMES);
 const names = fc.uniqueArray(name, { maxLength: 2 });
@@ -156,14 +155,6 @@ async function isValid(schema: unknown, value: unknown): Promise<boolean> {
   }
 }
 
-/** `value` with an undeclared field in each object. */
-function addNoise(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(addNoise);
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).map(([key, field]) => [key, addNoise(field)]);
-  return { ...Object.fromEntries(fields), [NOISE]: { secret: 1 } };
-}
-
 function send(schema: JsonSchema, value: unknown) {
   const problems: unknown[] = [];
   const text = createSerializer(schema)(value, (violation) => problems.push(violation));
@@ -193,7 +184,7 @@ test('a field that no schema declares is never sent, for any schema', async () =
   await fc.assert(
     fc.asyncProperty(pairsOf(false), async ([schema, value]) => {
       fc.pre(await isValid(close(schema), value));
-      expect(send(schema, addNoise(value))).toEqual({ json: value, problems: [] });
+      expect(send(schema, addUndeclared(value))).toEqual({ json: value, problems: [] });
     }),
     { numRuns: RUNS, maxSkipsPerRun: 100 },
   );

@@ -10,12 +10,6 @@ import { openConnection, quiet, recordLog } from '../testing/index.ts';
 import { exchange, GET, serve } from '../testing/vitest.ts';
 import { type ListenOptions, listen } from './listen.ts';
 
-/** A promise, and the function that resolves it. */
-function createGate(): { opened: Promise<void>; open: () => void } {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  return { opened: promise, open: resolve };
-}
-
 // Q11
 describe('listen', () => {
   test('selects a free port for 0 and logs the address', async () => {
@@ -228,15 +222,15 @@ describe('ctx.signal', () => {
     'aborts when the client disconnects from a handler that %s, without a log entry',
     async (_, work) => {
       const { problems, logger } = recordLog();
-      const reached = createGate();
-      const over = createGate();
+      const reached = Promise.withResolvers<void>();
+      const over = Promise.withResolvers<void>();
       let reason: unknown;
       const app = createApp({ logger }).use(
         async (_ctx, next) => {
-          await next().finally(over.open);
+          await next().finally(over.resolve);
         },
         async (ctx) => {
-          reached.open();
+          reached.resolve();
           ctx.signal.addEventListener('abort', () => {
             reason = ctx.signal.reason;
           });
@@ -246,10 +240,10 @@ describe('ctx.signal', () => {
       );
       const server = await serve(app);
       const connection = openConnection(server.port).send(GET);
-      await reached.opened;
+      await reached.promise;
 
       connection.close();
-      await over.opened;
+      await over.promise;
       await sleep(20);
 
       expect(reason).toMatchObject({ name: 'AbortError' });
@@ -259,15 +253,15 @@ describe('ctx.signal', () => {
 
   test('is already aborted if first read after the client disconnected', async () => {
     const seen = Promise.withResolvers<boolean>();
-    const reached = createGate();
+    const reached = Promise.withResolvers<void>();
     const app = createApp({ logger: quiet }).use(async (ctx) => {
-      reached.open();
+      reached.resolve();
       await once(ctx.raw.res, 'close');
       seen.resolve(ctx.signal.aborted);
     });
     const server = await serve(app);
     const connection = openConnection(server.port).send(GET);
-    await reached.opened;
+    await reached.promise;
 
     connection.close();
 

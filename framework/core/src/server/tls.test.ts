@@ -8,15 +8,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
-import { quiet } from '@fw/core/testing';
+import { quiet, recordLog } from '@fw/core/testing';
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { createApp } from '../application.ts';
 import type { Middleware } from '../context.ts';
 import { dispatch, viaOf } from '../extension.ts';
+import { GET, serve } from '../testing/vitest.ts';
 import type { TlsOptions } from './create-server.ts';
-import { listen } from './listen.ts';
+import { type ListenOptions, listen } from './listen.ts';
 
 /** A key and a certificate that it signed, for `name` on this machine. */
 function createCertificate(name: string, ...keyOptions: readonly string[]) {
@@ -36,23 +37,16 @@ function createCertificate(name: string, ...keyOptions: readonly string[]) {
 
 const own = createCertificate('own');
 const other = createCertificate('other');
-const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
-const CLOSE = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+const CLOSE = GET.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
 
-async function start(
+function start(
   handler: Middleware,
-  options: Partial<TlsOptions> & {
-    readonly writeTimeoutMs?: number;
-    readonly headersTimeoutMs?: number;
-  } = {},
+  { writeTimeoutMs = 30_000, headersTimeoutMs = 10_000, ...tls }: Partial<TlsOptions & Times> = {},
 ) {
-  const { writeTimeoutMs = 30_000, headersTimeoutMs = 10_000, ...tls } = options;
-  const app = createApp({ logger: quiet }).use(handler);
-  const times = { writeTimeoutMs, headersTimeoutMs };
-  const server = await listen(app, { port: 0, ...times, tls: { ...own, ...tls } });
-  onTestFinished(() => server.close({ timeoutMs: 1 }));
-  return server;
+  return serve(handler, { writeTimeoutMs, headersTimeoutMs, tls: { ...own, ...tls } });
 }
+
+type Times = Pick<ListenOptions, 'writeTimeoutMs' | 'headersTimeoutMs'>;
 
 /** A client whose connection is established. */
 async function open(port: number, options: ConnectionOptions = {}): Promise<TLSSocket> {
@@ -70,15 +64,13 @@ async function exchange(port: number, bytes: string): Promise<string> {
 }
 
 test('listen serves HTTPS and logs its address', async () => {
-  const lines: string[] = [];
-  const logger = { ...quiet, info: (line: string) => void lines.push(line) };
+  const { logger, lines } = recordLog();
   const app = createApp({ logger }).get('/', (ctx) => ({ protocol: ctx.protocol }));
-  const server = await listen(app, { port: 0, tls: own });
-  onTestFinished(() => server.close({ timeoutMs: 1 }));
+  const server = await serve(app, { tls: own });
 
   const response = await exchange(server.port, CLOSE);
 
-  expect(lines).toEqual([`Listening on https://127.0.0.1:${server.port}`]);
+  expect(lines).toEqual([`info: Listening on https://127.0.0.1:${server.port}`]);
   expect(response).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\{"protocol":"https"\}$/s);
 });
 
@@ -173,7 +165,7 @@ test('server.setSecureContext replaces the certificate for new connections', asy
   };
   const before = await namePresented();
 
-  server.setSecureContext(other);
+  (server as https.Server).setSecureContext(other);
 
   expect([before, await namePresented()]).toEqual(['own', 'other']);
 });
@@ -207,29 +199,23 @@ test('an encrypted key is used with its passphrase', async () => {
   expect((await open(port, { ca: encrypted.cert })).authorized).toBe(true);
 });
 
+const CERTIFICATE = 'Cannot read option tls.cert of listen(): expected a certificate in PEM form';
+const AUTHORITY = 'Cannot read option tls.ca of listen(): expected certificates in PEM form';
 const KEY =
-  'tls.key of listen(): expected a private key in PEM form, with the passphrase if it has one';
+  'Cannot read option tls.key of listen(): expected a private key in PEM form, with the passphrase if it has one';
 
 test.each<readonly [string, object, string]>([
   ['no key', { cert: own.cert }, 'the option tls of listen() needs the option key'],
-  ['a file name as the key', { ...own, key: 'key.pem' }, `Cannot read option ${KEY}`],
-  ['an encrypted key without passphrase', encrypted, `Cannot read option ${KEY}`],
-  ['a wrong passphrase', { ...encrypted, passphrase: 'x' }, `Cannot read option ${KEY}`],
-  [
-    'a file name as the certificate',
-    { ...own, cert: 'cert.pem' },
-    'Cannot read option tls.cert of listen(): expected a certificate in PEM form',
-  ],
+  ['a file name as the key', { ...own, key: 'key.pem' }, KEY],
+  ['an encrypted key without passphrase', encrypted, KEY],
+  ['a wrong passphrase', { ...encrypted, passphrase: 'x' }, KEY],
+  ['a file name as the certificate', { ...own, cert: 'cert.pem' }, CERTIFICATE],
   [
     'a certificate in binary form',
     { ...own, cert: new X509Certificate(own.cert).raw },
-    'Cannot read option tls.cert of listen(): expected a certificate in PEM form',
+    CERTIFICATE,
   ],
-  [
-    'an invalid authority',
-    { ...own, ca: 'ca.pem' },
-    'Cannot read option tls.ca of listen(): expected certificates in PEM form',
-  ],
+  ['an invalid authority', { ...own, ca: 'ca.pem' }, AUTHORITY],
   [
     'the key of another certificate',
     { ...own, key: other.key },

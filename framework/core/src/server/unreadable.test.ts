@@ -48,15 +48,6 @@ describe.each([
   ['CONNECT', CONNECT],
   ['CONNECT with a body', CONNECT_WITH_BODY],
 ])('%s', (_, request) => {
-  test('is rejected with 501', async () => {
-    const { port } = await serve((ctx) => ctx.send('here'));
-
-    const text = await exchange(port, request);
-
-    expect(statusesOf(text)).toEqual([501]);
-    expect(text).toContain('Content-Type: application/problem+json');
-  });
-
   test('followed by a reset leaves the server running', async () => {
     const { port, server } = await serve((ctx) => ctx.send('here'));
     const failed = Promise.withResolvers<void>();
