@@ -8,7 +8,7 @@ const client = { isReady: true, sendCommand: async () => [], on: () => {} };
 const FUNCTIONS = {
   rateLimit,
   tieredRateLimit: (options?: object) =>
-    tieredRateLimit(options && ({ tierResolver: () => 'a', ...options } as never)),
+    tieredRateLimit((options && { tierResolver: () => 'a', ...options }) as never),
   memoryStore,
   redisStore: (options?: object) => redisStore(client, options),
 };
