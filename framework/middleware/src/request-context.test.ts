@@ -30,7 +30,6 @@ test('currentContext returns the context of each of several concurrent requests,
 type Place = (read: () => string, jobs: EventEmitter) => Promise<string>;
 
 test.each<readonly [string, string, Place]>([
-  ['in a timer', '/path', (read) => new Promise((done) => setTimeout(() => done(read()), 1))],
   [
     'in an event of the request',
     '/path',
