@@ -6,9 +6,9 @@ import { quiet, recordLog, request } from '@fw/core/testing';
 import { errorHandler, ServiceUnavailableError } from '@fw/errors';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { serve } from '../../core/src/testing/vitest.ts';
 import { type CompressOptions, compress } from './compress.ts';
 import { isNotModified } from './preconditions.ts';
-import { serve } from './testing/serve.ts';
 
 const LINE = 'a line of text that repeats\n';
 const TEXT = LINE.repeat(100);

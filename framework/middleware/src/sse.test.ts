@@ -8,13 +8,15 @@ import { openConnection, quiet, recordLog, request } from '@fw/core/testing';
 import { createMetrics, createServiceApp } from '@fw/service';
 import { afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { z } from 'zod';
+import { serve } from '../../core/src/testing/vitest.ts';
 import { type EventClient, type ServerSentEvent, sse } from './sse.ts';
-import { serve } from './testing/serve.ts';
 
 /** A server with one stream; with its log. */
 async function start(handler: Middleware) {
   const { logger, problems, errors } = recordLog();
-  const { get: open, ...server } = await serve(createApp({ logger }).use(handler));
+  const server = await serve(createApp({ logger }).use(handler));
+  const open = () =>
+    openConnection(server.port).send('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
   return { ...server, problems, errors, open };
 }
 

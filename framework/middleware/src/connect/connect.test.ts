@@ -4,12 +4,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { createApp, onSent } from '@fw/core';
-import { quiet, recordLog, request } from '@fw/core/testing';
+import { openConnection, quiet, recordLog, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { describe, expect, test } from 'vitest';
-import { serve } from '../testing/serve.ts';
+import { exchange, serve } from '../../../core/src/testing/vitest.ts';
 import { timeout } from '../timeout.ts';
 import { type ConnectMiddleware, connect } from './connect.ts';
 
@@ -19,6 +19,8 @@ type Connect = (
   res: ServerResponse,
   next: Next,
 ) => unknown;
+
+const get = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
 
 /** An application that runs `middleware` after `errorHandler()`, and what it logs. */
 function createConnected(middleware: Connect) {
@@ -175,9 +177,9 @@ test.each<readonly [string, (res: ServerResponse, next: Next) => unknown, RegExp
   ],
 ])('middleware that %s does not end the process', async (_, change, expected) => {
   const { app } = createConnected((_req, res, next) => void setImmediate(change, res, next));
-  const { get } = await serve(app);
+  const { port } = await serve(app);
 
-  expect(await get().readAll()).toMatch(expected);
+  expect(await exchange(port, get('/'))).toMatch(expected);
 });
 
 const failure = (message: string, members: object) => Object.assign(new Error(message), members);
@@ -290,7 +292,7 @@ test('middleware that never calls next() is released when the client disconnects
       return next();
     })
     .use(connect(() => reached.resolve()));
-  const connection = (await serve(app)).get();
+  const connection = openConnection((await serve(app)).port).send(get('/'));
   await reached.promise;
 
   connection.close();
@@ -472,14 +474,14 @@ describe.each<readonly [string, ConnectMiddleware]>([
   test('runs for each spelling of a path that fw routes', async () => {
     const app = createApp().use(connect(guard));
     app.get(path, () => 'secret');
-    const { get } = await serve(app);
+    const { port } = await serve(app);
     const targets = [
       ...spellings,
       ...['//admin/users', '/admin//users', '/ADMIN/users', '/admin/users/', '/%61dmin/users?a'],
       ...['http://a/%61dmin/users', 'HTTP://a/admin/%75sers?b', '/admin/users?/../x'],
     ];
 
-    const bodies = await Promise.all(targets.map((target) => get(target).readAll()));
+    const bodies = await Promise.all(targets.map((target) => exchange(port, get(target))));
 
     expect(targets.filter((_target, at) => bodies[at]?.includes('secret'))).toEqual([]);
     expect(bodies.filter((text) => text.includes(' 403 ')).length).toBeGreaterThan(20);
