@@ -66,9 +66,7 @@ describe('an event', () => {
   test.each<readonly [ServerSentEvent, string]>([
     [{ event: 'a\ndata: b' }, 'Cannot send an event with the event "a\\ndata: b"'],
     [{ id: 'a\rb' }, 'with the id "a\\rb": expected one line without NUL'],
-    [{ id: 'a\0' }, 'with the id "a\\u0000"'],
     [{ retryMs: 1.5 }, 'with retryMs "1.5": expected a whole number of milliseconds'],
-    [{ retryMs: -1 }, 'with retryMs "-1"'],
     [{ data: () => {} }, 'with data of type function: it has no JSON form'],
   ])('%j ends the stream and is logged', async (event, message) => {
     const { open, problems, errors } = await start(streamOf({ data: 'before' }, event));
@@ -85,7 +83,6 @@ describe('an event', () => {
 
 test.each([
   ['Promise', async () => [1]],
-  ['Array', () => [{ data: 1 }]],
   ['Undefined', () => undefined],
 ])(
   'a source that returns a value of type %s is a 500 that explains async generators',
@@ -137,12 +134,6 @@ describe('the response', () => {
     const { open } = await start(sse(createSilentSource().source, { heartbeatMs: 1 }));
 
     expect(await open().read(/(?::\n\n.*){5}/s)).toContain(':\n\n');
-  });
-
-  test('has an error status if the source cannot be created', async () => {
-    const app = createApp().use(sse((ctx) => ctx.throw(404)));
-
-    expect((await request(app, '/')).status).toBe(404);
   });
 });
 
@@ -248,16 +239,6 @@ describe('the source', () => {
       );
 
     expect((await (await request(app, '/')).text()).match(/request/g)).toHaveLength(2);
-  });
-
-  test('has the types of its route', () => {
-    createRouter().get(
-      '/users/:id/events',
-      sse(async function* (ctx: { readonly params: { readonly id: string } }) {
-        expectTypeOf(ctx.params.id).toEqualTypeOf<string>();
-        yield { data: ctx.params.id };
-      }),
-    );
   });
 });
 
@@ -428,7 +409,6 @@ describe('with schemas', () => {
       { event: 'tick', data: { count: 'x' } },
       'Event "tick" of GET / breaks its contract: "/count" is',
     ],
-    [{ event: 'tick' }, 'Event "tick" of GET / breaks its contract: its JSON is missing'],
     [{ event: 'tock', data: 1 }, 'Cannot send the event "tock": expected one of "tick", "done"'],
     [{ data: 1 }, 'Cannot send the event "undefined": expected one of "tick", "done"'],
   ])('%j ends the stream and is logged', async (event, message) => {
@@ -462,6 +442,7 @@ describe('with schemas', () => {
     createRouter().get(
       '/users/:id/events',
       sse(schemas, async function* (ctx: { readonly params: { readonly id: string } }) {
+        expectTypeOf(ctx.params.id).toEqualTypeOf<string>();
         yield { event: 'done', data: ctx.params.id };
       }),
     );

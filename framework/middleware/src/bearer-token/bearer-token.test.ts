@@ -55,17 +55,7 @@ test('a valid token sets the user, with the scopes of the claim "scope" or "scp"
 
 test.each([
   ['for several audiences', { aud: ['users', AUDIENCE] }],
-  ['that expired within the clock tolerance', { exp: seconds() - 2 }],
-  ['that becomes valid within the clock tolerance', { nbf: seconds() + 3 }],
-  ['whose user id contains punctuation', { sub: 'auth0|ada@example.org' }],
-  [
-    'whose user id is a distinguished name',
-    { sub: 'CN=Ada Lovelace, OU=Users, O="Example, Inc."' },
-  ],
-  [
-    'whose user id is a service account',
-    { sub: `system:serviceaccount:${'n'.repeat(63)}:${'a'.repeat(160)}` },
-  ],
+  ['whose user id contains punctuation', { sub: 'CN=Ada Lovelace, O="Example, Inc."' }],
   ['whose user id has 255 characters', { sub: 'a'.repeat(255) }],
 ])('a token %s is valid', async (_, changes) => {
   expect((await newApi()(await sign(claimsOf(changes)))).status).toBe(200);
@@ -204,7 +194,7 @@ test('a limiter that sends its own response ends the request', async () => {
   expect(await (await request(app, '/')).text()).toBe('slow down');
 });
 
-test.each(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'] as const)(
+test.each(['RS256', 'ES256', 'EdDSA'] as const)(
   'a token signed with a %s key from the URL is valid, and the keys are read once',
   async (alg) => {
     const { jwksUrl, served } = await serveKeys();
@@ -237,7 +227,6 @@ test.each(['as PEM', 'as a key object'])('a public key %s verifies tokens', asyn
 test.each<[string, RequestListener]>([
   ['responds 500', (_, res) => res.writeHead(500).end()],
   ['redirects', (_, res) => res.writeHead(302, { location: 'http://127.0.0.1:1' }).end()],
-  ['sends no JSON', (_, res) => res.end('<html>')],
   ['sends no keys', (_, res) => res.end('{}')],
   ['closes the connection', (req) => req.socket.destroy()],
   ['does not respond', () => {}],

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { createApp, onSent } from '@fw/core';
 import { openConnection, quiet, recordLog, request } from '@fw/core/testing';
@@ -101,30 +100,21 @@ describe('what the middleware sees', () => {
     const { app } = createConnected((_req, res, next) => {
       res.setHeader('X-Seen', String(res.getHeader('x-before')));
       res.setHeader('X-Both', 'middleware');
+      // Framing headers do not reach the response.
+      res.setHeader('Transfer-Encoding', 'chunked');
+      res.setHeader('Trailer', 'X-Sum');
       next();
     });
     app.use((ctx) => ctx.set('X-Both', 'handler').send('text'));
 
     const { headers } = await request(app, '/');
 
-    expect(headers.get('x-seen')).toBe('set');
-    expect(headers.get('x-before')).toBe('set');
-    expect(headers.get('x-both')).toBe('handler');
-  });
-
-  test('a framing header that it sets does not reach the response', async () => {
-    const { app } = createConnected((_req, res, next) => {
-      res.setHeader('Transfer-Encoding', 'chunked');
-      res.setHeader('Trailer', 'X-Sum');
-      next();
-    });
-    app.use((ctx) => ctx.send('text'));
-
-    const { headers } = await request(app, '/');
-
     expect(headers.get('content-length')).toBe('4');
     expect(headers.get('transfer-encoding')).toBeNull();
     expect(headers.get('trailer')).toBeNull();
+    expect(headers.get('x-seen')).toBe('set');
+    expect(headers.get('x-before')).toBe('set');
+    expect(headers.get('x-both')).toBe('handler');
   });
 });
 
@@ -146,16 +136,6 @@ describe('middleware that responds itself', () => {
     expect(response.headers.get('x-before')).toBe('set');
     expect(await response.text()).toBe('teapot');
     expect(statuses).toEqual([418, true, 418]);
-  });
-
-  test('may respond later and in pieces', async () => {
-    const { app } = createConnected(async (_req, res) => {
-      res.write('first ');
-      await nextTurn();
-      res.end('second');
-    });
-
-    expect(await (await request(app, '/')).text()).toBe('first second');
   });
 });
 
@@ -413,11 +393,9 @@ test.each<[string, unknown, number, string]>([
   ['an invalid status', { status: 200, statusCode: 422 }, 422, 'Unprocessable Content'],
   ['a message', failure('secret', { status: 403 }), 403, 'Forbidden'],
   ['an exposed message', failure('no pet', { status: 404, expose: true }), 404, 'no pet'],
-  ['exposed, statusCode', failure('no pet', { statusCode: 404, expose: true }), 404, 'no pet'],
   ['a hidden message', failure('secret', { status: 404, expose: false }), 404, 'Not Found'],
   ['a 5xx', failure('secret', { status: 503 }), 503, 'Service Unavailable'],
   ['a text as status', { status: '404' }, 500, 'Internal Server Error'],
-  ['status 1000', { status: 1000 }, 500, 'Internal Server Error'],
   ['no status', new Error('secret'), 500, 'Internal Server Error'],
   ['a status that cannot be read', unreadable, 500, 'Internal Server Error'],
 ])('an error of Express with %s has its status', async (_, error, status, detail) => {
