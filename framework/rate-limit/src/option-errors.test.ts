@@ -68,8 +68,8 @@ test.each<readonly [keyof typeof FUNCTIONS, object | undefined, string]>([
     { tiers: { a: { limit: 1 } } },
     'tier "a" of tieredRateLimit() has no option',
   ],
-  ['memoryStore', { maxKeys: 0 }, 'expected a whole number from 1 to 16777214'],
-  ['redisStore', { timeout: 0 }, 'expected a whole number from 1 to 60000'],
+  ['memoryStore', { maxKeys: 0 }, 'maxKeys "0" of memoryStore(): expected a whole number from 1'],
+  ['redisStore', { timeout: 0 }, 'timeout "0" of redisStore(): expected a whole number'],
 ])('%s(%j) throws: %s', (name, options, message) => {
   const call = () => FUNCTIONS[name](options);
 

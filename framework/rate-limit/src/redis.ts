@@ -75,15 +75,12 @@ const PARTS = 4;
 /** After the last part, responses that have arrived are still read. */
 const GRACE_MS = 10;
 
-/** A command that may still run on the server. */
-class LateError extends Error {}
-
 /** Waits for the reply of a command, up to `timeoutMs`. */
 export async function replyInTime<Reply>(reply: Promise<Reply>, timeoutMs: number): Promise<Reply> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const giveUp = () =>
-      reject(new LateError(`The Redis server has not responded within ${timeoutMs} ms`));
+      reject(new Error(`The Redis server has not responded within ${timeoutMs} ms`));
     const wait = (parts: number) => {
       timer =
         parts > 0 ? setTimeout(wait, timeoutMs / PARTS, parts - 1) : setTimeout(giveUp, GRACE_MS);
@@ -120,11 +117,9 @@ class Script {
     try {
       return await replyInTime(reply, this.#timeoutMs);
     } catch (error) {
-      if (error instanceof LateError) {
-        this.#overdue++;
-        const end = () => this.#overdue--;
-        reply.then(end, end);
-      }
+      this.#overdue++; // ends at once if the server has replied
+      const end = () => this.#overdue--;
+      reply.then(end, end);
       throw error;
     }
   }
