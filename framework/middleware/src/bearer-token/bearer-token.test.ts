@@ -4,7 +4,6 @@ import { createApp, createRouter, type Middleware } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { rateLimit } from '@fw/rate-limit';
-import fc from 'fast-check';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { expect, expectTypeOf, test } from 'vitest';
 import { startHttpServer } from '../testing/http-server.ts';
@@ -12,8 +11,6 @@ import { AUDIENCE, claimsOf, ISSUER, publicKeyOf, SECRET, sign } from '../testin
 import { type BearerTokenOptions, bearerToken, type TokenUser } from './bearer-token.ts';
 
 type Options = Partial<BearerTokenOptions<{ readonly id: string }>>;
-
-const unlimited: Middleware = (_ctx, next) => next();
 
 /** Sends requests with a bearer token to an application that returns the user. */
 function newApi(options: Options = { secret: SECRET }) {
@@ -101,22 +98,6 @@ test('a token is valid until 5 s after exp, and from 5 s before nbf', async () =
   expect(await statusOf({ exp: now - 5 })).toBe(401);
   expect(await statusOf({ nbf: now + 5 })).toBe(200);
   expect(await statusOf({ nbf: now + 6 })).toBe(401);
-});
-
-test('a token with any changed character gets 401', async () => {
-  const token = await sign();
-  const api = newApi({ secret: SECRET, failureLimiter: unlimited });
-  // Without the last character: it contains unused bits.
-  const change = fc.tuple(fc.nat(token.length - 2), fc.constantFrom(...'AZaz09-_.'));
-
-  await fc.assert(
-    fc.asyncProperty(change, async ([at, character]) => {
-      fc.pre(token[at] !== character);
-      const changed = token.slice(0, at) + character + token.slice(at + 1);
-      expect((await api(changed)).status).toBe(401);
-    }),
-    { numRuns: 150 },
-  );
 });
 
 test('a token without all scopes gets 403 that names the scopes', async () => {
