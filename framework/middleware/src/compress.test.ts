@@ -4,11 +4,10 @@ import zlib from 'node:zlib';
 import { createApp, type Middleware } from '@fw/core';
 import { quiet, recordLog, request } from '@fw/core/testing';
 import { errorHandler, ServiceUnavailableError } from '@fw/errors';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { serve } from '../../core/src/testing/vitest.ts';
 import { type CompressOptions, compress } from './compress.ts';
 import { isNotModified } from './preconditions.ts';
-import { serve } from './testing/serve.ts';
 
 const LINE = 'a line of text that repeats\n';
 const TEXT = LINE.repeat(100);
@@ -58,20 +57,11 @@ test.each([
   [BROWSER, 'zstd'],
   ['gzip, br', 'br'],
   ['gzip', 'gzip'],
-  ['GZIP', 'gzip'],
-  ['br;q=0.5, gzip;q=0.9', 'gzip'],
   ['br;q=0.5, zstd;q=0.5', 'zstd'],
   ['zstd;q=0, *', 'br'],
-  ['*', 'zstd'],
-  ['gzip, identity', 'gzip'],
   ['gzip;q=0.5, identity;q=0.9', null],
   ['gzip;q=0.5, *;q=0', 'gzip'],
   ['gzip;q=0', null],
-  ['*;q=0', null],
-  ['identity;q=0', null],
-  ['gzip;q=much', null],
-  ['deflate, unknown', null],
-  [' , ;;', null],
   ['', null],
   [undefined, null],
 ])('Accept-Encoding %j gets the encoding %j', async (accept, encoding) => {
@@ -80,27 +70,6 @@ test.each([
 
   expect(response.headers.get('vary')).toBe('Accept-Encoding');
   expect(await decode(response)).toMatchObject({ encoding, text: TEXT });
-});
-
-test('no Accept-Encoding changes the decoded text or selects an encoding with q=0', async () => {
-  const app = createTextApp(text);
-  const name = fc.constantFrom('zstd', 'br', 'gzip', 'identity', '*', 'deflate', ' ', ';', '"');
-  const weight = fc.constantFrom('', ';q=0', ' ; q=0.000', ';q=0.5', ';q=1', ';q=', ';q=2', ';x=1');
-  const header = fc.array(
-    fc.tuple(name, weight).map((parts) => parts.join('')),
-    { maxLength: 6 },
-  );
-  await fc.assert(
-    fc.asyncProperty(header, async (entries) => {
-      const headers = { 'Accept-Encoding': entries.join(',') };
-
-      const { encoding, text } = await decode(await request(app, '/', { headers }));
-
-      expect(text).toBe(TEXT);
-      const last = entries.findLast((entry) => entry.startsWith(encoding ?? 'none'));
-      expect(last ?? '').not.toMatch(/q=0(?:\.0+)?$/);
-    }),
-  );
 });
 
 describe.each(['zstd', 'br', 'gzip'] as const)('%s', (encoding) => {
@@ -145,11 +114,12 @@ test.each<readonly [string, Middleware]>([
   ['a Blob below the threshold', (ctx) => ctx.send(new Blob(['small'], { type: 'text/plain' }))],
   ['an image', (ctx) => ctx.set('Content-Type', 'image/png').send(TEXT)],
   ['an event stream', (ctx) => ctx.set('Content-Type', 'text/event-stream').send(TEXT)],
-  ['no-transform', (ctx) => ctx.set('Cache-Control', 'public, no-transform').send(TEXT)],
-  ['No-Transform', (ctx) => ctx.set('Cache-Control', 'No-Transform ,private').send(TEXT)],
+  ['no-transform', (ctx) => ctx.set('Cache-Control', 'No-Transform ,private').send(TEXT)],
   ['an encoded body', (ctx) => ctx.set('Content-Encoding', 'identity').send(TEXT)],
   ['a range', (ctx) => ctx.set('Content-Range', 'bytes 0-2799/9999').send(TEXT)],
   ['a digest', (ctx) => ctx.set('Repr-Digest', 'sha-256=:AA==:').send(TEXT)],
+  ['204', (ctx) => Object.assign(ctx, { status: 204 }).send(TEXT)],
+  ['205', (ctx) => Object.assign(ctx, { status: 205 }).send(TEXT)],
   ['no type', (ctx) => ctx.set('Content-Type', '').send(TEXT)],
 ])('%s is sent unchanged', async (_, handler) => {
   const plain = await request(createApp().use(handler), '/');
@@ -159,21 +129,9 @@ test.each<readonly [string, Middleware]>([
   expect(headers(response)).toEqual(headers(plain));
 });
 
-test.each([204, 205])('%i has no body and no encoding', async (status) => {
-  const { response } = await send((ctx) => {
-    ctx.status = status;
-    ctx.send(TEXT);
-  });
-
-  expect(response.status).toBe(status);
-  expect(response.headers.get('content-encoding')).toBeNull();
-});
-
 test.each([
   'application/json; charset=utf-8',
-  'application/problem+json',
   'image/svg+xml',
-  'TEXT/HTML',
   'application/json ; charset=utf-8',
   'font/ttf',
 ])('%s is compressed', async (type) => {
@@ -206,18 +164,18 @@ describe('entity tags', () => {
     if (!isNotModified(ctx, '"3"')) ctx.set('Accept-Ranges', 'bytes').send(TEXT);
   };
 
-  test('a compressed response has a weak tag and no ranges', async () => {
-    const { response } = await send(tagged);
+  test.each<readonly [string, Middleware]>([
+    ['strong', tagged],
+    ['weak', (ctx) => ctx.set('ETag', 'W/"3"').set('Accept-Ranges', 'bytes').send(TEXT)],
+  ])(
+    'of a compressed response with a %s tag is weak, and there are no ranges',
+    async (_, handler) => {
+      const { response } = await send(handler);
 
-    expect(response.headers.get('etag')).toBe('W/"3"');
-    expect(response.headers.get('accept-ranges')).toBe('none');
-  });
-
-  test('a weak tag is kept', async () => {
-    const { response, encoding } = await send((ctx) => ctx.set('ETag', 'W/"3"').send(TEXT));
-
-    expect([encoding, response.headers.get('etag')]).toEqual(['zstd', 'W/"3"']);
-  });
+      expect(response.headers.get('etag')).toBe('W/"3"');
+      expect(response.headers.get('accept-ranges')).toBe('none');
+    },
+  );
 
   test.each([
     [null, { 'If-None-Match': '"3"' }],

@@ -40,8 +40,6 @@ describe('readCookies', () => {
       '\xa0a=evil; a=1',
       { '\xa0a': 'evil', a: '1' },
     ],
-    ['a no-break space around a value', 'a=\xa01\xa0', { a: '\xa01\xa0' }],
-    ['an empty value', 'a=; b=', { a: '', b: '' }],
     ['a quoted value without its quotes', 'a="b c"', { a: 'b c' }],
     ['quotes on one side only unchanged', 'a="b"c; d=e"f"', { a: '"b"c', d: 'e"f"' }],
     ['"=" in a value', 'a=b=c', { a: 'b=c' }],
@@ -75,8 +73,11 @@ describe('setCookie', () => {
   });
 
   test.each<readonly [string, CookieOptions, string]>([
-    ['a', { maxAgeSeconds: 60 }, 'Max-Age=60; Path=/; Secure; HttpOnly; SameSite=Lax'],
-    ['a', { domain: 'a.example' }, 'Domain=a.example; Path=/; Secure; HttpOnly; SameSite=Lax'],
+    [
+      'a',
+      { maxAgeSeconds: 60, domain: 'a.example' },
+      'Max-Age=60; Domain=a.example; Path=/; Secure; HttpOnly; SameSite=Lax',
+    ],
     ['a', { path: '/x/y', secure: false }, 'Path=/x/y; HttpOnly; SameSite=Lax'],
     ['a', { path: LONGEST, httpOnly: false }, `Path=${LONGEST}; Secure; SameSite=Lax`],
     ['a', { httpOnly: false, sameSite: 'strict' }, 'Path=/; Secure; SameSite=Strict'],
@@ -85,7 +86,6 @@ describe('setCookie', () => {
       { sameSite: 'none', partitioned: true },
       'Path=/; Secure; HttpOnly; SameSite=None; Partitioned',
     ],
-    ['__Host-a', {}, 'Path=/; Secure; HttpOnly; SameSite=Lax'],
     ['my__Host-a', { path: '/x' }, 'Path=/x; Secure; HttpOnly; SameSite=Lax'],
   ])('%#: writes %s with %j', (name, options, expected) => {
     expect(set(name, 'b', options)).toEqual([`${name}=b; ${expected}`]);

@@ -1,6 +1,6 @@
 import { createApp, type Middleware } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
-import { errorHandler, TooManyRequestsError } from '@fw/errors';
+import { errorHandler } from '@fw/errors';
 import { describe, expect, test } from 'vitest';
 import { type CorsOptions, cors } from './cors.ts';
 
@@ -55,12 +55,6 @@ describe('origin', () => {
     expect(corsHeadersOf(response)).toEqual(expected);
   });
 
-  test('nothing but the origin is allowed by default', async () => {
-    expect(corsHeadersOf(await send({ origin: ORIGIN }, { Origin: ORIGIN }))).toEqual([
-      'access-control-allow-origin',
-    ]);
-  });
-
   test('a function is not called for a request without Origin', async () => {
     const response = await send({ origin: () => expect.unreachable() }, {});
 
@@ -68,24 +62,19 @@ describe('origin', () => {
     expect(allowedBy(response)).toBeNull();
   });
 
-  test('a list sets Vary: Origin on responses without CORS headers too', async () => {
+  test('a list sets Vary: Origin on responses without CORS headers too, but not "*"', async () => {
     const response = await send({ origin: [ORIGIN] }, {});
 
     expect(allowedBy(response)).toBeNull();
     expect(response.headers.get('vary')).toBe('Origin');
-  });
-
-  test('all origins need no Vary', async () => {
     expect((await send({}, { Origin: ORIGIN })).headers.get('vary')).toBeNull();
   });
 
   test('a function that fails causes a 500 without CORS headers', async () => {
     const origin = async () => Promise.reject(new Error('no database'));
 
-    const app = createApp({ logger: quiet });
-    const response = await request(app.use(errorHandler(), cors({ origin })), '/', {
-      headers: { Origin: ORIGIN },
-    });
+    const app = createApp({ logger: quiet }).use(cors({ origin }));
+    const response = await request(app, '/', { headers: { Origin: ORIGIN } });
 
     expect(response.status).toBe(500);
     expect(allowedBy(response)).toBeNull();
@@ -124,6 +113,10 @@ describe('preflight', () => {
     const response = await send({}, headers, { method: 'OPTIONS' });
 
     expect(response.headers.get('access-control-allow-headers')).toBe('if-match, x-id');
+    expect(corsHeadersOf(await send({}, PREFLIGHT, { method: 'OPTIONS' }))).toEqual([
+      'access-control-allow-methods',
+      'access-control-allow-origin',
+    ]);
   });
 
   test('another origin gets 204 without any permission', async () => {
@@ -152,13 +145,6 @@ describe('preflight', () => {
     },
   );
 
-  test('without requested headers allows none', async () => {
-    expect(corsHeadersOf(await send({}, PREFLIGHT, { method: 'OPTIONS' }))).toEqual([
-      'access-control-allow-methods',
-      'access-control-allow-origin',
-    ]);
-  });
-
   test.each<readonly [string, string, Record<string, string>]>([
     ['OPTIONS without Access-Control-Request-Method', 'OPTIONS', { Origin: ORIGIN }],
     ['OPTIONS without Origin', 'OPTIONS', { 'Access-Control-Request-Method': 'PUT' }],
@@ -170,20 +156,17 @@ describe('preflight', () => {
   });
 });
 
-test.each<readonly [number, Middleware]>([
-  [429, () => Promise.reject(new TooManyRequestsError())],
-  [500, () => Promise.reject(new Error('failed'))],
-  [404, (ctx) => ctx.throw(404)],
-])('a problem response with %i has the CORS headers', async (status, handler) => {
+test('a problem response has the CORS headers', async () => {
   const options = {
     origin: ORIGIN,
     credentials: true,
     exposedHeaders: ['RateLimit-Reset', 'ETag'],
   };
 
-  const response = await send(options, { Origin: ORIGIN }, { handler });
+  const fail = () => Promise.reject(new Error('failed'));
+  const response = await send(options, { Origin: ORIGIN }, { handler: fail });
 
-  expect(response.status).toBe(status);
+  expect(response.status).toBe(500);
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'access-control-allow-origin': ORIGIN,
     'access-control-allow-credentials': 'true',

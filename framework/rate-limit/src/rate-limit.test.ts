@@ -81,31 +81,9 @@ test('a request over the limit gets a problem of type quota-exceeded', async () 
   });
 });
 
-test('an error response after the limiter keeps its headers', async () => {
-  const app = createApp({ logger: quiet });
-  app.use(errorHandler(), rateLimit({ max: 5 }), () => {
-    throw new Error('broken');
-  });
-
-  const response = await request(app, '/');
-
-  expect(response.status).toBe(500);
-  expect(response.headers.get('RateLimit-Remaining')).toBe('4');
-});
-
-test('draft-10 adds the policy and its remaining limit', async () => {
-  const app = appWith(rateLimit({ max: 10, window: '1h', headers: 'draft-10', name: 'hourly' }));
-
-  const { headers } = await request(app, '/');
-
-  expect(headers.get('RateLimit-Policy')).toBe('"hourly";q=10;w=3600');
-  expect(headers.get('RateLimit')).toBe('"hourly";r=9;t=3600');
-  expect(headers.get('RateLimit-Remaining')).toBe('9');
-});
-
 test('two limiters on one route both count, and the headers report the stricter', async () => {
   const app = appWith(
-    rateLimit({ max: 3, window: '1h', headers: 'draft-10' }),
+    rateLimit({ max: 3, window: '1h', headers: 'draft-10', name: 'hourly' }),
     rateLimit({ max: 2, window: '1s', headers: 'draft-10' }),
     rateLimit({ max: 50, window: '1d', headers: 'draft-10' }),
   );
@@ -120,34 +98,27 @@ test('two limiters on one route both count, and the headers report the stricter'
     // The third request counted for the first limiter, whose limit is used up now.
     ['3', '0', '3600'],
   ]);
+  expect(responses[0]?.headers.get('RateLimit-Policy')).toBe(
+    '"hourly";q=3;w=3600, "2-per-1s";q=2;w=1, "50-per-1d";q=50;w=86400',
+  );
   expect(responses[0]?.headers.get('RateLimit')).toBe(
-    '"3-per-1h";r=2;t=3600, "2-per-1s";r=1;t=1, "50-per-1d";r=49;t=86400',
+    '"hourly";r=2;t=3600, "2-per-1s";r=1;t=1, "50-per-1d";r=49;t=86400',
   );
 });
 
 test.each<readonly [RateLimitOptions, readonly string[], readonly number[]]>([
   [{}, ['192.0.2.1', '192.0.2.2', '192.0.2.1'], [200, 200, 429]],
   [{}, ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1'], [200, 429, 200]],
-  [{ ipv6Subnet: 48 }, ['2001:db8::1', '2001:db8:0:1::1'], [200, 429]],
   [{ ipv6Subnet: 128 }, ['2001:db8::1', '2001:db8::2'], [200, 200]],
+  [{ keyGenerator: ({ ip }) => ip.slice(0, 8) }, ['192.0.2.1', '192.0.2.2'], [200, 429]],
 ])('with %j, requests by %j get %j', async (options, ips, statuses) => {
   const app = appWith(rateLimit({ max: 1, ...options }));
 
   expect(await statusesBy(app, ...ips)).toEqual(statuses);
 });
 
-test('keyGenerator returns the key under which a request counts', async () => {
-  const app = appWith(rateLimit({ max: 1, keyGenerator: (ctx) => `user:${ctx.query.user}` }));
-
-  const responses = await responsesTo(app, '/?user=a', '/?user=b', '/?user=a');
-
-  expect(statusesOf(responses)).toEqual([200, 200, 429]);
-});
-
 test.each<[keyof RateLimitOptions, string, unknown, string]>([
-  ['keyGenerator', 'an empty text', '', 'Cannot limit by key ""'],
   ['keyGenerator', 'undefined', undefined, 'Cannot limit by key "undefined"'],
-  ['keyGenerator', 'a number', 7, 'Cannot limit by key "7"'],
   ['keyGenerator', 'a promise', Promise.resolve('key'), 'keyGenerator must return a text'],
   ['skip', 'a promise', Promise.resolve(false), 'skip must return true or false'],
   ['cost', 'a number below 0', -1, 'Cannot count "-1": cost must return a whole number from 0 on'],
@@ -210,23 +181,17 @@ test('a request over a Unix socket has no address, so it needs a keyGenerator', 
   expect(String(errors[0])).toContain('Cannot limit by key ""');
 });
 
-test('a skipped request is not counted and has no headers', async () => {
-  const app = appWith(rateLimit({ max: 1, skip: (ctx) => ctx.path === '/free' }));
+test.each([{}, { countOnly: [200] }])(
+  'with %j, a skipped request is neither counted nor limited, and has no headers',
+  async (options) => {
+    const app = appWith(rateLimit({ max: 1, skip: (ctx) => ctx.path === '/free', ...options }));
 
-  const responses = await responsesTo(app, '/free', '/free', '/', '/');
+    const responses = await responsesTo(app, '/free', '/free', '/', '/', '/free');
 
-  expect(statusesOf(responses)).toEqual([200, 200, 200, 429]);
-  expect(responses[0]?.headers.get('RateLimit-Limit')).toBeNull();
-});
-
-test('countOnly does not count a skipped request', async () => {
-  const skip = (ctx: Context) => ctx.path === '/free';
-  const app = appWith(rateLimit({ max: 1, skip, countOnly: [200] }));
-
-  const responses = await responsesTo(app, '/free', '/', '/', '/free');
-
-  expect(statusesOf(responses)).toEqual([200, 200, 429, 200]);
-});
+    expect(statusesOf(responses)).toEqual([200, 200, 200, 429, 200]);
+    expect(responses[0]?.headers.get('RateLimit-Limit')).toBeNull();
+  },
+);
 
 test('cost sets how much a request counts', async () => {
   const app = appWith(rateLimit({ max: 10, cost: (ctx) => Number(ctx.query.cost) }));
@@ -251,18 +216,6 @@ test('handler sends the response instead of the 429', async () => {
   expect(response.status).toBe(503);
   expect(response.headers.get('Retry-After')).toBe('60');
   expect(await response.json()).toEqual({ busy: '1-per-1m' });
-});
-
-test('limiters of one store count together when their policies are equal', async () => {
-  const store = memoryStore();
-  const one = appWith(rateLimit({ max: 1, store }));
-  const other = appWith(rateLimit({ max: 1, store }));
-  const named = appWith(rateLimit({ max: 1, store, name: 'named' }));
-
-  const statuses = [];
-  for (const app of [one, other, named]) statuses.push((await request(app, '/')).status);
-
-  expect(statuses).toEqual([200, 429, 200]);
 });
 
 test('a token bucket reports its burst as the limit', async () => {
@@ -312,7 +265,7 @@ function tieredApp(tierResolver: (ctx: Context) => string | undefined | Promise<
   );
 }
 
-test.each(['free', 'unknown', 'constructor', '__proto__', 'toString', ''])(
+test.each(['unknown', 'constructor', '__proto__', ''])(
   'a request with tier "%s" has the default limit',
   async (tier) => {
     const app = tieredApp(() => tier);
@@ -322,29 +275,17 @@ test.each(['free', 'unknown', 'constructor', '__proto__', 'toString', ''])(
   },
 );
 
-test('each tier has its own limit', async () => {
-  const app = tieredApp((ctx) => ctx.get('tier'));
+test.each<readonly [string, (ctx: Context) => string | undefined | Promise<string>]>([
+  ['a text', (ctx) => ctx.get('tier')],
+  ['a promise', async (ctx) => ctx.get('tier') ?? ''],
+])('each tier has its own limit if tierResolver returns %s', async (_, tierResolver) => {
+  const app = tieredApp(tierResolver);
   const send = (tier: string) => request(app, '/', { headers: { Tier: tier } });
 
   const responses = [];
   for (const tier of ['pro', 'pro', 'pro', 'free', 'free']) responses.push(await send(tier));
 
   expect(statusesOf(responses)).toEqual([200, 200, 429, 200, 429]);
-  expect((await request(app, '/')).status).toBe(429);
-});
-
-test('tierResolver may return a promise', async () => {
-  const app = tieredApp(async () => 'pro');
-
-  expect((await request(app, '/')).headers.get('RateLimit-Limit')).toBe('2');
-});
-
-test('a failing tierResolver causes a 500', async () => {
-  const app = tieredApp(async () => {
-    throw new Error('the directory is unavailable');
-  });
-
-  expect((await request(app, '/')).status).toBe(500);
 });
 
 test('without defaultTier the first tier is the default', async () => {
@@ -397,28 +338,10 @@ test.each<readonly [string, RateLimitStore, string, readonly number[]]>([
   for (const token of tokens.split(' ')) responses.push(await send(app, { token }));
 
   expect(statusesOf(responses)).toEqual(expected);
+  for (const { status, headers } of responses) {
+    expect(headers.get('RateLimit-Limit')).toBe(status === 200 ? null : '2');
+  }
   expect((await send(app, { ip: '192.0.2.2', token: 'good' })).status).toBe(200);
-});
-
-test('countOnly rejects a key over the limit before the request is handled', async () => {
-  let checks = 0;
-  const counting: Middleware = (_ctx, next) => {
-    checks++;
-    return next();
-  };
-  const app = appWith(
-    rateLimit({ max: 1, window: '1m', countOnly: [401] }),
-    counting,
-    authenticate,
-  );
-  await send(app);
-
-  const rejected = await send(app);
-
-  expect(checks).toBe(1);
-  expect(rejected.status).toBe(429);
-  expect(rejected.headers.get('Retry-After')).toBe('60');
-  expect(await rejected.json()).toMatchObject({ code: 'RATE_LIMITED' });
 });
 
 test('countOnly lets max of 300 parallel failures pass', async () => {
@@ -430,28 +353,12 @@ test('countOnly lets max of 300 parallel failures pass', async () => {
   expect(responses.filter(({ status }) => status === 429)).toHaveLength(270);
 });
 
-test('countOnly sets headers only on responses that it counts', async () => {
-  const app = appWith(
-    rateLimit({ max: 3, countOnly: [401] }),
-    authenticate,
-    rateLimit({ max: 100 }),
-  );
-
-  const bad = await send(app);
-  const good = await send(app, { token: 'good' });
-
-  expect(bad.headers.get('RateLimit-Limit')).toBe('3');
-  expect(bad.headers.get('RateLimit-Remaining')).toBe('2');
-  expect(good.headers.get('RateLimit-Limit')).toBe('100');
-  expect(good.headers.get('RateLimit-Remaining')).toBe('99');
-});
-
 test('countOnly counts a response that was sent without an error', async () => {
   const app = createApp({ logger: quiet });
-  app.use(errorHandler(), rateLimit({ max: 1, countOnly: [401, 403] }), (ctx) => {
-    ctx.status = 403;
+  app.use(errorHandler(), rateLimit({ max: 1, countOnly: [200, 599] }), (ctx) => {
+    ctx.status = 599;
     ctx.send('no');
   });
 
-  expect(statusesOf(await responsesTo(app, '/', '/'))).toEqual([403, 429]);
+  expect(statusesOf(await responsesTo(app, '/', '/'))).toEqual([599, 429]);
 });

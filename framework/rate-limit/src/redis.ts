@@ -75,6 +75,25 @@ const PARTS = 4;
 /** After the last part, responses that have arrived are still read. */
 const GRACE_MS = 10;
 
+/** Waits for the reply of a command, up to `timeoutMs`. */
+export async function replyInTime<Reply>(reply: Promise<Reply>, timeoutMs: number): Promise<Reply> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const giveUp = () =>
+      reject(new Error(`The Redis server has not responded within ${timeoutMs} ms`));
+    const wait = (parts: number) => {
+      timer =
+        parts > 0 ? setTimeout(wait, timeoutMs / PARTS, parts - 1) : setTimeout(giveUp, GRACE_MS);
+    };
+    wait(PARTS);
+  });
+  try {
+    return await Promise.race([reply, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Runs the script on the server, with a time-out. */
 class Script {
   readonly #client: RedisClient;
@@ -93,29 +112,16 @@ class Script {
     if (this.#overdue > 0) throw new Error('The Redis server does not respond');
   }
 
-  run(args: readonly string[]): Promise<readonly number[]> {
-    return new Promise((resolve, reject) => {
-      let isLate = false;
-      const giveUp = () => {
-        isLate = true;
-        this.#overdue++;
-        reject(new Error(`The Redis server has not responded within ${this.#timeoutMs} ms`));
-      };
-      let timer: NodeJS.Timeout;
-      const wait = (parts: number) => {
-        timer =
-          parts > 0
-            ? setTimeout(wait, this.#timeoutMs / PARTS, parts - 1)
-            : setTimeout(giveUp, GRACE_MS);
-      };
-      wait(PARTS);
-      this.#evaluate(args)
-        .then(resolve, reject)
-        .finally(() => {
-          clearTimeout(timer);
-          if (isLate) this.#overdue--;
-        });
-    });
+  async run(args: readonly string[]): Promise<readonly number[]> {
+    const reply = this.#evaluate(args);
+    try {
+      return await replyInTime(reply, this.#timeoutMs);
+    } catch (error) {
+      this.#overdue++; // ends at once if the server has replied
+      const end = () => this.#overdue--;
+      reply.then(end, end);
+      throw error;
+    }
   }
 
   /** Runs the script by its hash; sends the script itself to a server that does not have it. */

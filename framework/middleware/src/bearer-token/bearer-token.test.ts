@@ -4,7 +4,6 @@ import { createApp, createRouter, type Middleware } from '@fw/core';
 import { quiet, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { rateLimit } from '@fw/rate-limit';
-import fc from 'fast-check';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { expect, expectTypeOf, test } from 'vitest';
 import { startHttpServer } from '../testing/http-server.ts';
@@ -12,8 +11,6 @@ import { AUDIENCE, claimsOf, ISSUER, publicKeyOf, SECRET, sign } from '../testin
 import { type BearerTokenOptions, bearerToken, type TokenUser } from './bearer-token.ts';
 
 type Options = Partial<BearerTokenOptions<{ readonly id: string }>>;
-
-const unlimited: Middleware = (_ctx, next) => next();
 
 /** Sends requests with a bearer token to an application that returns the user. */
 function newApi(options: Options = { secret: SECRET }) {
@@ -55,17 +52,7 @@ test('a valid token sets the user, with the scopes of the claim "scope" or "scp"
 
 test.each([
   ['for several audiences', { aud: ['users', AUDIENCE] }],
-  ['that expired within the clock tolerance', { exp: seconds() - 2 }],
-  ['that becomes valid within the clock tolerance', { nbf: seconds() + 3 }],
-  ['whose user id contains punctuation', { sub: 'auth0|ada@example.org' }],
-  [
-    'whose user id is a distinguished name',
-    { sub: 'CN=Ada Lovelace, OU=Users, O="Example, Inc."' },
-  ],
-  [
-    'whose user id is a service account',
-    { sub: `system:serviceaccount:${'n'.repeat(63)}:${'a'.repeat(160)}` },
-  ],
+  ['whose user id contains punctuation', { sub: 'CN=Ada Lovelace, O="Example, Inc."' }],
   ['whose user id has 255 characters', { sub: 'a'.repeat(255) }],
 ])('a token %s is valid', async (_, changes) => {
   expect((await newApi()(await sign(claimsOf(changes)))).status).toBe(200);
@@ -111,22 +98,6 @@ test('a token is valid until 5 s after exp, and from 5 s before nbf', async () =
   expect(await statusOf({ exp: now - 5 })).toBe(401);
   expect(await statusOf({ nbf: now + 5 })).toBe(200);
   expect(await statusOf({ nbf: now + 6 })).toBe(401);
-});
-
-test('a token with any changed character gets 401', async () => {
-  const token = await sign();
-  const api = newApi({ secret: SECRET, failureLimiter: unlimited });
-  // Without the last character: it contains unused bits.
-  const change = fc.tuple(fc.nat(token.length - 2), fc.constantFrom(...'AZaz09-_.'));
-
-  await fc.assert(
-    fc.asyncProperty(change, async ([at, character]) => {
-      fc.pre(token[at] !== character);
-      const changed = token.slice(0, at) + character + token.slice(at + 1);
-      expect((await api(changed)).status).toBe(401);
-    }),
-    { numRuns: 150 },
-  );
 });
 
 test('a token without all scopes gets 403 that names the scopes', async () => {
@@ -204,7 +175,7 @@ test('a limiter that sends its own response ends the request', async () => {
   expect(await (await request(app, '/')).text()).toBe('slow down');
 });
 
-test.each(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'] as const)(
+test.each(['RS256', 'ES256', 'EdDSA'] as const)(
   'a token signed with a %s key from the URL is valid, and the keys are read once',
   async (alg) => {
     const { jwksUrl, served } = await serveKeys();
@@ -237,7 +208,6 @@ test.each(['as PEM', 'as a key object'])('a public key %s verifies tokens', asyn
 test.each<[string, RequestListener]>([
   ['responds 500', (_, res) => res.writeHead(500).end()],
   ['redirects', (_, res) => res.writeHead(302, { location: 'http://127.0.0.1:1' }).end()],
-  ['sends no JSON', (_, res) => res.end('<html>')],
   ['sends no keys', (_, res) => res.end('{}')],
   ['closes the connection', (req) => req.socket.destroy()],
   ['does not respond', () => {}],

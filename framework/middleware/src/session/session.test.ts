@@ -214,7 +214,6 @@ describe('requests of other origins', () => {
     ['another site', { 'Sec-Fetch-Site': 'cross-site' }, 403],
     ['a subdomain', { 'Sec-Fetch-Site': 'same-site', Origin: 'https://x.example.com' }, 403],
     ['a subdomain without Origin', { 'Sec-Fetch-Site': 'same-site' }, 403],
-    ['a sandboxed page', { 'Sec-Fetch-Site': 'cross-site', Origin: 'null' }, 403],
     [
       'another site with this Origin',
       { 'Sec-Fetch-Site': 'cross-site', Origin: 'http://localhost' },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type BigIntStats, read as readWithCallback } from 'node:fs';
+import fs, { type BigIntStats } from 'node:fs';
 import { promisify } from 'node:util';
 
 import { hasSameState, isRecent } from './file-cache.ts';
@@ -12,7 +12,7 @@ const CHUNK_BYTES = 256 * 1024;
 /** Each takes about 300 bytes of memory. */
 const MAX_TAGS = 10_000;
 
-const read = promisify(readWithCallback);
+const read = promisify(fs.read);
 
 interface Entry {
   readonly stats: BigIntStats;

@@ -13,12 +13,12 @@ import fs, {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp, createRouter, type Middleware } from '@fw/core';
+import { createApp, type Middleware } from '@fw/core';
 import { preventStorage } from '@fw/core/extension';
-import { quiet, type RequestOptions, recordLog, request } from '@fw/core/testing';
+import { openConnection, quiet, type RequestOptions, recordLog, request } from '@fw/core/testing';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { serve } from '../../../core/src/testing/vitest.ts';
 import { session } from '../session/session.ts';
-import { serve } from '../testing/serve.ts';
 import { type StaticFilesOptions, staticFiles } from './static-files.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'static-files-')));
@@ -84,7 +84,9 @@ function openFiles(): readonly string[] {
 describe('a file', () => {
   test('is sent with its type, length, validators and policy', async () => {
     const response = await get('/digits.txt');
+    const unknown = await get('/data.unknown');
 
+    expect(unknown.headers.get('content-type')).toBe('application/octet-stream');
     expect(await response.text()).toBe('0123456789');
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'text/plain; charset=utf-8',
@@ -94,12 +96,6 @@ describe('a file', () => {
       'accept-ranges': 'bytes',
     });
     expect(response.headers.get('etag')).toMatch(/^"[\w-]{27}"$/);
-  });
-
-  test('with an unknown extension has the type of arbitrary bytes', async () => {
-    const { headers } = await get('/data.unknown');
-
-    expect(headers.get('content-type')).toBe('application/octet-stream');
   });
 
   test.each([
@@ -116,13 +112,6 @@ describe('a file', () => {
     expect(await response.text()).toBe(text);
   });
 
-  test('is described by HEAD without its content', async () => {
-    const response = await request(createFiles(), '/digits.txt', { method: 'HEAD' });
-
-    expect(response.headers.get('content-length')).toBe('10');
-    expect(await response.text()).toBe('');
-  });
-
   test('is served under a prefix only, in any case of its letters', async () => {
     const app = createFiles({ prefix: '/assets' });
 
@@ -130,18 +119,6 @@ describe('a file', () => {
     expect((await get('/ASSETS/digits.txt', {}, app)).status).toBe(200);
     expect((await get('/digits.txt', {}, app)).status).toBe(404);
     expect((await get('/assetsdigits.txt', {}, app)).status).toBe(404);
-  });
-
-  test('is served after a router without a matching route', async () => {
-    const app = createApp({ logger: quiet });
-    app.route(
-      '/',
-      createRouter().get('/api', () => 'api'),
-    );
-    app.use(staticFiles({ root }));
-
-    expect((await get('/digits.txt', {}, app)).status).toBe(200);
-    expect(await (await get('/api', {}, app)).text()).toBe('api');
   });
 
   test.each([
@@ -186,7 +163,6 @@ describe('next() handles', () => {
     ['a file with a trailing slash', '/digits.txt/'],
     ['a folder without index.html', '/empty/'],
     ['an empty segment', '//docs/'],
-    ['an empty segment in between', '/docs//index.html'],
     ['a dot file', '/.env'],
     ['a file in a dot folder', '/.git/config'],
     ['an encoded slash', '/docs%2Findex.html'],
@@ -196,8 +172,7 @@ describe('next() handles', () => {
     ['a symbolic link to itself', '/loop.txt'],
     ['a named pipe', '/pipe.txt'],
     ['a name that is too long', `/${'x'.repeat(300)}`],
-    ['an alternate stream on Windows', '/digits.txt:x'],
-    ['a drive of Windows', '/C:/secret.txt'],
+    ['a drive or stream of Windows', '/C:/secret.txt'],
     ['a trailing dot, which Windows ignores', '/digits.txt.'],
     ['a device of Windows', '/con.txt'],
   ])('%s', async (_, path) => {
@@ -217,10 +192,11 @@ describe('next() handles', () => {
     },
   );
 
-  test.each(['POST', 'PUT', 'DELETE'])('%s', async (method) => {
+  test('POST', async () => {
     const app = createFiles().use((ctx) => ctx.send('next'));
+    const response = await request(app, '/digits.txt', { method: 'POST' });
 
-    expect(await (await request(app, '/digits.txt', { method })).text()).toBe('next');
+    expect(await response.text()).toBe('next');
   });
 });
 
@@ -229,13 +205,11 @@ describe('a conditional request', async () => {
 
   test.each<readonly [Record<string, string>, number]>([
     [{ 'If-None-Match': etag }, 304],
-    [{ 'If-None-Match': '"x"' }, 200],
     [{ 'If-Modified-Since': LAST_MODIFIED }, 304],
     [{ 'If-Modified-Since': 'Fri, 02 Jan 2026 03:04:04 GMT' }, 200],
     [{ 'If-None-Match': '"x"', 'If-Modified-Since': LAST_MODIFIED }, 200],
     [{ 'If-Match': etag }, 200],
     [{ 'If-Match': '"x"' }, 412],
-    [{ 'If-Unmodified-Since': LAST_MODIFIED }, 200],
     [{ 'If-Unmodified-Since': 'Fri, 02 Jan 2026 03:04:04 GMT' }, 412],
     [{ 'If-Match': etag, 'If-Unmodified-Since': 'Fri, 02 Jan 2026 03:04:04 GMT' }, 200],
   ])('with %j gets %d', async (headers, status) => {
@@ -281,7 +255,7 @@ describe('files of two releases with the same size and time of change', () => {
     expect(other?.headers.get('etag')).toBe(one?.headers.get('etag'));
   });
 
-  test.each([0, 1, 315_532_800])(
+  test.each([0, 315_532_800])(
     'have no Last-Modified at the time %i of reproducible builds',
     async (time) => {
       const date = { 'If-Modified-Since': new Date().toUTCString() };
@@ -293,24 +267,6 @@ describe('files of two releases with the same size and time of change', () => {
   );
 });
 
-test('an unchanged file is hashed once', async () => {
-  const path = join(root, 'hashed-once.bin');
-  writeFileSync(path, Buffer.alloc(100_000, 'a'));
-  onTestFinished(() => rmSync(path));
-  const app = createFiles();
-  const tagOf = async () => (await get('/hashed-once.bin', {}, app)).headers.get('etag');
-  await expect
-    .poll(() => Date.now() - fs.statSync(path).ctimeMs, { timeout: 10_000 })
-    .toBeGreaterThan(2_000);
-
-  const first = await tagOf();
-  const reads = vi.spyOn(fs, 'read');
-  const second = await tagOf();
-
-  expect(second).toBe(first);
-  expect(reads.mock.calls.length).toBeLessThan(5);
-});
-
 describe('a range', async () => {
   const etag = (await get('/digits.txt')).headers.get('etag') ?? '';
 
@@ -319,7 +275,6 @@ describe('a range', async () => {
     ['bytes=7-', '789', 'bytes 7-9/10'],
     ['bytes=-2', '89', 'bytes 8-9/10'],
     ['bytes=-99', '0123456789', 'bytes 0-9/10'],
-    ['bytes=5-99', '56789', 'bytes 5-9/10'],
     ['BYTES= 9-9 ', '9', 'bytes 9-9/10'],
   ])('%s gets 206 with %s', async (range, text, contentRange) => {
     const response = await get('/digits.txt', { Range: range });
@@ -344,11 +299,19 @@ describe('a range', async () => {
     },
   );
 
+  test('of the present state gets 206; of HEAD and of an empty file it is ignored', async () => {
+    const headers = { Range: 'bytes=0-1' };
+    const head = await request(createFiles(), '/digits.txt', { method: 'HEAD', headers });
+
+    expect((await get('/digits.txt', { ...headers, 'If-Range': etag })).status).toBe(206);
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, '10']);
+    expect((await get('/empty.txt', headers)).status).toBe(200);
+  });
+
   test.each<readonly [string, Record<string, string>]>([
     ['of several parts', { Range: 'bytes=0-1,3-4' }],
     ['that ends before its start', { Range: 'bytes=5-2' }],
     ['without positions', { Range: 'bytes=-' }],
-    ['in another unit', { Range: 'lines=0-1' }],
     ['that is malformed', { Range: 'bytes=a-b' }],
     ['of another state', { Range: 'bytes=0-1', 'If-Range': '"x"' }],
     ['of a weak tag', { Range: 'bytes=0-1', 'If-Range': `W/${etag}` }],
@@ -358,22 +321,6 @@ describe('a range', async () => {
 
     expect(response.status).toBe(200);
     expect(await response.text()).toBe('0123456789');
-  });
-
-  test('of the present state gets 206', async () => {
-    expect((await get('/digits.txt', { Range: 'bytes=0-1', 'If-Range': etag })).status).toBe(206);
-  });
-
-  test('of an empty file gets the empty file', async () => {
-    expect((await get('/empty.txt', { Range: 'bytes=0-' })).status).toBe(200);
-  });
-
-  test('of a HEAD request is ignored', async () => {
-    const headers = { Range: 'bytes=0-1' };
-
-    const response = await request(createFiles(), '/digits.txt', { method: 'HEAD', headers });
-
-    expect(response.status).toBe(200);
   });
 });
 
@@ -395,6 +342,16 @@ describe('a precompressed file', () => {
     expect(await response.text()).toBe(text);
   });
 
+  test.each([
+    ['without the option', createFiles(), '/app.js', 'let a;'],
+    ['for types that are compressed already', app, '/photo.jpg', 'photo'],
+  ])('is not sent %s', async (_, files, path, text) => {
+    const response = await get(path, { 'Accept-Encoding': 'gzip' }, files);
+
+    expect(await response.text()).toBe(text);
+    expect(response.headers.get('vary')).toBeNull();
+  });
+
   test('has another entity tag than the file and its other variants', async () => {
     const tags = await Promise.all(
       ['identity', 'gzip', 'br'].map(async (coding) =>
@@ -408,27 +365,14 @@ describe('a precompressed file', () => {
       expect.stringMatching(/^"[\w-]{27}-br"$/),
     ]);
   });
-
-  test('is not sent without the option', async () => {
-    const response = await get('/app.js', { 'Accept-Encoding': 'br' });
-
-    expect(await response.text()).toBe('let a;');
-    expect(response.headers.get('vary')).toBeNull();
-  });
-
-  test('is not used for types that are compressed already', async () => {
-    const response = await get('/photo.jpg', { 'Accept-Encoding': 'gzip' }, app);
-
-    expect(await response.text()).toBe('photo');
-    expect(response.headers.get('vary')).toBeNull();
-  });
 });
 
 describe('the content of small files', () => {
-  /** An application in a process whose clock is ahead, so that the files are not new, and its calls of `open`. */
+  /** An application in a process whose clock is ahead, so that the files are not new, and its calls of `fs`. */
   async function createCountedFiles(aheadMs = 60_000) {
     vi.resetModules();
     const open = vi.spyOn(fs, 'open');
+    const fsRead = vi.spyOn(fs, 'read');
     onTestFinished(() => void vi.restoreAllMocks());
     const { createApp } = await import('@fw/core');
     const { staticFiles } = await import('./static-files.ts');
@@ -439,7 +383,7 @@ describe('the content of small files', () => {
       const response = await get(path, headers, app);
       return response.status < 300 ? await response.text() : response.status;
     };
-    return { read, open };
+    return { read, open, fsRead };
   }
 
   /** Changes a file once its time of change would differ from the present one. */
@@ -455,20 +399,25 @@ describe('the content of small files', () => {
     const { read, open } = await createCountedFiles();
     const brotli = { 'Accept-Encoding': 'br' };
 
+    expect(await read('/digits.txt', { Range: 'bytes=2-3' })).toBe('23'); // not the whole content
     expect(await read('/digits.txt')).toBe('0123456789');
     expect(await read('/digits.txt')).toBe('0123456789');
     expect(await read('/digits.txt', { Range: 'bytes=2-3' })).toBe('23');
-    expect(open).toHaveBeenCalledTimes(1);
+    expect(open).toHaveBeenCalledTimes(2);
     expect(await read('/app.js', brotli)).toBe('as brotli');
     expect(await read('/app.js.br')).toBe('as brotli');
-    expect(open).toHaveBeenCalledTimes(2);
+    expect(open).toHaveBeenCalledTimes(3);
   });
 
-  test('is read again after a range, which is not the whole content', async () => {
-    const { read } = await createCountedFiles();
+  test('and of larger ones is hashed once', async () => {
+    const { read, fsRead } = await createCountedFiles();
+    writeFileSync(join(root, 'hashed.bin'), Buffer.alloc(100_000, 'a'));
 
-    expect(await read('/digits.txt', { Range: 'bytes=2-3' })).toBe('23');
-    expect(await read('/digits.txt')).toBe('0123456789');
+    await read('/hashed.bin');
+    expect(fsRead).toHaveBeenCalledTimes(3); // one for the hash, two for the stream
+    await read('/hashed.bin');
+
+    expect(fsRead).toHaveBeenCalledTimes(5);
   });
 
   test('is read again after a change of the same length', async () => {
@@ -527,7 +476,6 @@ describe('the content of small files', () => {
 describe('file descriptors', () => {
   test.each<readonly [string, string, RequestOptions]>([
     ['a whole file', '/digits.txt', {}],
-    ['a large file', '/large.bin', {}],
     ['HEAD', '/large.bin', { method: 'HEAD' }],
     ['304', '/digits.txt', { headers: { 'If-None-Match': '*' } }],
     ['412', '/digits.txt', { headers: { 'If-Match': '"x"' } }],
@@ -559,8 +507,10 @@ describe('file descriptors', () => {
   );
 
   test('are closed when clients disconnect in the middle of a large file', async () => {
-    const { get } = await serve(createFiles());
-    const clients = Array.from({ length: 20 }, () => get('/large.bin'));
+    const { port } = await serve(createFiles());
+    const clients = Array.from({ length: 20 }, () =>
+      openConnection(port).send('GET /large.bin HTTP/1.1\r\nHost: a\r\n\r\n'),
+    );
     await Promise.all(clients.map((client) => client.read(/\r\n\r\n/)));
     const opened = openFiles().length;
 
@@ -609,11 +559,7 @@ describe('Cache-Control', () => {
     expect(await set('private, max-age=5')).toBe('private, max-age=5');
   });
 
-  test('replaces the default of a service', async () => {
-    expect(await cacheControlOf(preventDefault)).toBe('public, max-age=60');
-  });
-
-  test('is private behind a guard, and with Authorization', async () => {
+  test('replaces the default of a service, and is private behind a guard or with Authorization', async () => {
     const user: Middleware = (ctx, next) => {
       ctx.state.user = { id: 'ada' };
       return next();
@@ -621,6 +567,7 @@ describe('Cache-Control', () => {
     const sessions = session({ secrets: ['x'.repeat(44)] }) as Middleware;
     const response = await get('/digits.txt', { Authorization: 'Basic YTpi' });
 
+    expect(await cacheControlOf(preventDefault)).toBe('public, max-age=60');
     expect(await cacheControlOf(user)).toBe('private, max-age=60');
     expect(response.headers.get('cache-control')).toBe('private, max-age=0');
     expect(await cacheControlOf(preventDefault, sessions)).toBe('private, max-age=60');

@@ -5,8 +5,8 @@ import type { StandardSchema } from '@fw/core/schema';
 import { recordLog } from '@fw/core/testing';
 import { expect, onTestFinished } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
+import { serve } from '../../../core/src/testing/vitest.ts';
 import { type WebSocketOptions, websocket } from '../websocket/websocket.ts';
-import { serve } from './serve.ts';
 
 export type AnyOptions = WebSocketOptions<Record<never, never>, undefined>;
 

@@ -1,10 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import { freePort } from '../../../../deploy/local/testing/ports.ts';
+import { startProgram } from '../../../../deploy/local/testing/program.ts';
 import { ensureTool } from '../../../../tools/programs.ts';
 
 /** A Redis or Valkey server for one test, on a free local port. */
@@ -20,48 +15,21 @@ export interface RedisServer {
 
 /** Starts a server without persistence; resolves when it is ready. */
 export async function startRedisServer(): Promise<RedisServer> {
-  const program = ensureTool('redis');
-  const directory = mkdtempSync(join(tmpdir(), 'rate-limit-'));
   const port = await freePort();
-  let child = await spawnServer(program, port, directory);
-  const kill = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const exited = once(child, 'exit');
-    child.kill('SIGKILL');
-    await exited;
-  };
+  const settings = `--port ${port} --bind 127.0.0.1 --appendonly no --save`.split(' ');
+  const start = () =>
+    startProgram([ensureTool('redis'), ...settings, ''], { ready: /Ready to accept connections/ });
+  let server = await start();
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
     signal: async (name) => {
-      if (name === 'SIGKILL') await kill();
-      else child.kill(name);
+      if (name === 'SIGKILL') await server.stop(name);
+      else server.child.kill(name);
     },
     restart: async () => {
-      child = await spawnServer(program, port, directory);
+      server = await start();
     },
-    stop: async () => {
-      await kill();
-      rmSync(directory, { recursive: true });
-    },
+    stop: () => server.stop('SIGKILL'),
   };
-}
-
-async function spawnServer(
-  program: string,
-  port: number,
-  directory: string,
-): Promise<ChildProcess> {
-  const settings = `--port ${port} --bind 127.0.0.1 --appendonly no --dir ${directory}`.split(' ');
-  const child = spawn(program, [...settings, '--save', ''], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  child.stdout.setEncoding('utf8');
-  for await (const text of child.stdout.iterator({ destroyOnReturn: false })) {
-    output += text;
-    if (!output.includes('Ready to accept connections')) continue;
-    child.stdout.resume();
-    child.stderr.resume();
-    return child;
-  }
-  throw new Error(`The Redis server ended before it was ready: ${output}`);
 }
