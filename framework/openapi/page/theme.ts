@@ -8,7 +8,7 @@ let theme = readStored();
 
 /** Shows the page in the selected theme. */
 export function applyTheme(): void {
-  document.documentElement.dataset.theme = theme;
+  document.documentElement.style.colorScheme = theme === 'auto' ? '' : theme;
   for (const each of document.querySelectorAll('.theme')) {
     each.textContent = nameOf(theme);
     each.setAttribute('aria-label', `${nameOf(theme)} theme`);

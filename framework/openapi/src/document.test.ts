@@ -163,7 +163,7 @@ test.each([
   [
     'parameter names',
     [createRouter().get('/u/:id', handler), createRouter().get('/u/:name', handler)],
-    'Cannot document GET /u/:name: /u/:id is already GET /u/{id} in the document',
+    "Cannot document GET /u/:name: /u/:id is already GET /u/{id} in the document; exclude one of them with endpoint({ visibility: 'internal' })",
   ],
   [
     'a parameter and a wildcard',

@@ -139,6 +139,12 @@ export function isPath(value: unknown): boolean {
   }
 }
 
+/** A path in the normal form of request paths, without a trailing slash. */
+export function normalizePath(value: string): string {
+  const path = readPattern(value, '');
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
 function isInfo(value: unknown): boolean {
   return (
     anObject.accepts(value) &&

@@ -1,12 +1,10 @@
 import { createRouter } from '@fw/core';
 import { sse } from '@fw/middleware/sse';
-import { lintDocument } from '@fw/service/testing';
 import { validate as validateDocument } from '@hyperjump/json-schema/openapi-3-2';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
 import { generateDocument } from './index.ts';
-import { createExampleApp } from './testing/example-app.ts';
 
 const Price = z.object({ cents: z.int() }).meta({ id: 'Price' });
 const never = async function* () {};
@@ -68,10 +66,3 @@ test('an OpenAPI 3.2 document fits the official schema', async () => {
 
   expect(valid).toBe(true);
 });
-
-test.each(['3.1', '3.2'] as const)(
-  'redocly finds nothing in an OpenAPI %s document',
-  async (openapi) => {
-    expect(await lintDocument(createExampleApp({ openapi }))).toEqual([]);
-  },
-);

@@ -1,17 +1,13 @@
 import type { DeclaredError, EndpointMetadata, ResponseDescription, RouteMetadata } from '@fw/core';
 import type { JsonSchema } from '@fw/core/schema';
 
-/** The metadata of a validator: a schema per request part, and the status of an invalid request. */
-export interface ValidationMetadata {
-  readonly body?: unknown;
-  readonly query?: unknown;
-  readonly params?: unknown;
-  readonly headers?: unknown;
-  readonly status?: 400 | 422;
-}
-
 /** The parts of a request that a schema can describe. */
 export const PARTS = ['params', 'query', 'headers', 'body'] as const;
+
+/** The metadata of a validator: a schema per request part, and the status of an invalid request. */
+interface ValidationMetadata extends Readonly<Partial<Record<(typeof PARTS)[number], unknown>>> {
+  readonly status?: 400 | 422;
+}
 
 /** The metadata of a rate limiter: its headers and policies. */
 export interface RateLimitMetadata {
@@ -35,11 +31,6 @@ export interface BodyMetadata {
   readonly errors?: readonly DeclaredError[];
 }
 
-/** The metadata of an old version: a description by name of each header that all responses have. */
-export interface DeprecationMetadata {
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** A request header that middleware reads. */
 export interface RequestHeader {
   readonly schema: JsonSchema;
@@ -49,37 +40,31 @@ export interface RequestHeader {
 /** All metadata of a route, under the keys that the packages share; `annotate` accepts any key. */
 export interface DocumentedMetadata {
   readonly endpoint: EndpointMetadata;
-  readonly validation: ValidationMetadata | undefined;
+  readonly validation?: ValidationMetadata;
   /** A JSON Schema by name of each request header that middleware reads. */
   readonly requestHeaders: Readonly<Record<string, RequestHeader>>;
   readonly rateLimit: readonly RateLimitMetadata[];
   readonly body: BodyMetadata | undefined;
-  readonly deprecation: DeprecationMetadata | undefined;
+  /** Of an old version: a description by name of each header that all responses have. */
+  readonly deprecation?: { readonly headers: Readonly<Record<string, string>> };
   readonly responses: Readonly<Record<number, ResponseDescription>>;
   readonly security: EndpointMetadata['security'];
   /** The schemes of guards, by the names that `security` uses. */
   readonly securitySchemes: Readonly<Record<string, unknown>>;
   readonly errors: readonly DeclaredError[];
   /** The schemas of the events of a stream, by name. */
-  readonly events: Readonly<Record<string, unknown>> | undefined;
+  readonly events?: Readonly<Record<string, unknown>>;
 }
 
 /** Reads the metadata of a route; `endpoint()` takes precedence over middleware. */
 export function readMetadata(metadata: RouteMetadata): DocumentedMetadata {
   const known: RouteMetadata & Partial<DocumentedMetadata> = metadata;
-  const { endpoint = {}, validation, body, deprecation } = known;
-  const { requestHeaders = {}, rateLimit = [], responses = {}, errors = [] } = known;
+  const { endpoint = {}, body } = known;
   return {
+    ...{ requestHeaders: {}, rateLimit: [], responses: {}, securitySchemes: {}, errors: [] },
+    ...known,
     endpoint,
-    validation,
-    requestHeaders,
-    rateLimit,
     body: endpoint.bodyTypes ? { ...body, mediaTypes: endpoint.bodyTypes } : body,
-    deprecation,
-    responses,
     security: endpoint.security ?? known.security,
-    securitySchemes: known.securitySchemes ?? {},
-    errors,
-    events: known.events,
   };
 }

@@ -1,18 +1,16 @@
 import {
   annotate,
-  type Context,
   type Logger,
   type Middleware,
   markFactories,
   type RouteDefinition,
 } from '@fw/core';
-import { foldCase } from '@fw/core/extension';
 
 import { createDocsPage } from './docs/docs-page.ts';
 import { generateDocument } from './document.ts';
 import { requireNamedParameters } from './operation.ts';
 import { type OpenApiOptions, readOpenApiOptions, type Settings } from './options.ts';
-import { createResource, type Resource, sendResource } from './resource.ts';
+import { createResource, isAt, once, type Resource, sendResource } from './resource.ts';
 import { selectRoutes } from './select-routes.ts';
 import { warnOfUndescribed, warnOfUnserved } from './warnings.ts';
 
@@ -68,13 +66,6 @@ export function openapi(options: OpenApiOptions): Middleware {
   });
 }
 
-/** Whether the request is for `path`, ignoring case and a trailing slash as routes do. */
-export function isAt({ path: requested }: Context, path: string): boolean {
-  const isSlashed = requested.length === path.length + 1 && requested.endsWith('/');
-  if (!isSlashed && requested.length !== path.length) return false;
-  return foldCase(isSlashed ? requested.slice(0, -1) : requested) === foldCase(path);
-}
-
 function routesOf({ routers }: Settings): readonly RouteDefinition[] {
   return routers.flatMap((router) => router.getRoutes());
 }
@@ -84,18 +75,6 @@ async function buildDocument(settings: Settings): Promise<Resource> {
   return createResource(JSON.stringify(document), {
     'Content-Type': 'application/json; charset=utf-8',
   });
-}
-
-/** Builds on the first call; concurrent calls share the build, and a failure is not cached. */
-export function once<T>(build: () => Promise<T>): () => Promise<T> {
-  let built: Promise<T> | undefined;
-  return () => {
-    built ??= build().catch((error: unknown) => {
-      built = undefined;
-      throw error;
-    });
-    return built;
-  };
 }
 
 markFactories({ openapi });

@@ -93,13 +93,15 @@ async function describeParameters(
 ): Promise<Parameter[]> {
   const { pathParams, operationId, metadata } = route;
   const { validation = {}, requestHeaders } = metadata;
-  const { named: params } = await readProperties(validation.params, 'Params');
-  const query = requireNames(route, 'query', await readProperties(validation.query, 'Query'));
-  const headers = requireNames(
-    route,
-    'headers',
-    await readProperties(validation.headers, 'Headers'),
-  );
+  const read = async (part: 'params' | 'query' | 'headers', name: string): Promise<Properties> => {
+    const schema = validation[part];
+    const converted =
+      schema === undefined ? {} : await convert(schema, 'input', operationId + name);
+    return propertiesOf(converted, ($ref) => components.resolve({ $ref }));
+  };
+  const { named: params } = await read('params', 'Params');
+  const query = requireNames(route, 'query', await read('query', 'Query'));
+  const headers = requireNames(route, 'headers', await read('headers', 'Headers'));
   return [
     ...pathParams.map(({ key, name, isWildcard }) => {
       const { schema = SEGMENT } = params.find((each) => each.name === key) ?? {};
@@ -115,12 +117,6 @@ async function describeParameters(
       describeParameter('header', { name, ...header }),
     ),
   ];
-
-  async function readProperties(schema: unknown, name: string): Promise<Properties> {
-    if (schema === undefined) return { named: [], hasUnnamed: false };
-    const converted = await convert(schema, 'input', operationId + name);
-    return propertiesOf(converted, ($ref) => components.resolve({ $ref }));
-  }
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { RouteDefinition } from '@fw/core';
-import { readPattern } from '@fw/core/extension';
 import {
   aBoolean,
   aListOf,
@@ -12,7 +11,13 @@ import {
 } from '@fw/core/options';
 
 import { DEFAULT_CDN, type DocsPage } from './docs/docs-page.ts';
-import { aPath, DOCUMENT_CHECKS, type GenerateDocumentOptions, isPath } from './document.ts';
+import {
+  aPath,
+  DOCUMENT_CHECKS,
+  type GenerateDocumentOptions,
+  isPath,
+  normalizePath,
+} from './document.ts';
 
 /** A source of routes: a router. */
 export interface RouteSource {
@@ -35,13 +40,7 @@ export interface OpenApiOptions extends GenerateDocumentOptions {
 }
 
 /** The options with defaults applied. */
-export interface Settings {
-  readonly routers: readonly RouteSource[];
-  readonly path: string;
-  readonly docs: Required<DocsPage> | undefined;
-  readonly enabled: boolean;
-  readonly document: GenerateDocumentOptions;
-}
+export type Settings = ReturnType<typeof readOpenApiOptions>;
 
 const UIS: readonly Required<DocsPage>['ui'][] = ['fw', 'scalar', 'swagger'];
 const OWNER = 'openapi()';
@@ -53,7 +52,7 @@ const aRouter = anObjectWith('an object with getRoutes()', ['getRoutes']);
  *
  * @throws {TypeError} if an option is unknown or invalid
  */
-export function readOpenApiOptions(options: OpenApiOptions): Settings {
+export function readOpenApiOptions(options: OpenApiOptions) {
   const {
     router,
     routers = router ? [router] : [],
@@ -112,10 +111,4 @@ function readDocs(docs: string | DocsPage): Required<DocsPage> {
     ),
   });
   return { path: normalizePath(path), ui, cdn };
-}
-
-/** A path in the normal form of request paths, without a trailing slash. */
-export function normalizePath(value: string): string {
-  const path = readPattern(value, `Cannot read a path of ${OWNER}`);
-  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }

@@ -5,11 +5,9 @@ import type { Components, Reference } from './components.ts';
 import type { DocumentedMetadata, RateLimitPolicy } from './metadata.ts';
 import type { DocumentedRoute } from './select-routes.ts';
 
-type Headers = Readonly<Record<string, Reference>>;
-
 export interface Response {
   readonly description: string;
-  readonly headers?: Headers;
+  readonly headers?: Readonly<Record<string, Reference>>;
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 
@@ -26,60 +24,39 @@ const INTEGER = { type: 'integer', minimum: 0 };
 const TEXT = { type: 'string' };
 
 /** The headers of the framework's own responses. */
-const HEADERS: Readonly<Record<string, { description: string; schema: JsonSchema }>> = {
-  Accept: { description: 'Accepted media types', schema: TEXT },
-  Allow: { description: 'Allowed methods', schema: TEXT },
-  'Retry-After': { description: 'Seconds to wait before the next request', schema: INTEGER },
-  'WWW-Authenticate': { description: 'How to authenticate', schema: TEXT },
-  'RateLimit-Limit': {
-    description: 'Requests allowed in a window, by the strictest limit',
-    schema: INTEGER,
-  },
-  'RateLimit-Remaining': {
-    description: 'Requests left in this window, by the strictest limit',
-    schema: INTEGER,
-  },
-  'RateLimit-Reset': {
-    description: 'Seconds until the window of the strictest limit ends',
-    schema: INTEGER,
-  },
-  'RateLimit-Policy': {
-    description: 'The limits, as a list: `"default";q=100;w=60`',
-    schema: TEXT,
-  },
-  RateLimit: {
-    description: 'The remaining requests of each limit, as a list: `"default";r=99;t=60`',
-    schema: TEXT,
-  },
+const HEADERS: Readonly<Record<string, readonly [description: string, schema: JsonSchema]>> = {
+  Accept: ['Accepted media types', TEXT],
+  Allow: ['Allowed methods', TEXT],
+  'Retry-After': ['Seconds to wait before the next request', INTEGER],
+  'WWW-Authenticate': ['How to authenticate', TEXT],
+  'RateLimit-Limit': ['Requests allowed in a window, by the strictest limit', INTEGER],
+  'RateLimit-Remaining': ['Requests left in this window, by the strictest limit', INTEGER],
+  'RateLimit-Reset': ['Seconds until the window of the strictest limit ends', INTEGER],
+  'RateLimit-Policy': ['The limits, as a list: `"default";q=100;w=60`', TEXT],
+  RateLimit: ['The remaining requests of each limit, as a list: `"default";r=99;t=60`', TEXT],
 };
 
 const DRAFT_6 = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 const DRAFT_10 = ['RateLimit-Policy', 'RateLimit'];
 
 /** Description and headers of each error. */
-const ERRORS: Readonly<Record<number, { description: string; headers?: readonly string[] }>> = {
-  400: { description: 'The request cannot be read, or does not fit its schema' },
-  401: { description: 'Credentials are missing or wrong', headers: ['WWW-Authenticate'] },
-  403: { description: 'These credentials do not allow it' },
-  404: { description: 'Not found' },
-  405: { description: 'The path does not allow this method', headers: ['Allow'] },
-  406: { description: '`Accept` excludes the media types of the response' },
-  409: { description: 'The request conflicts with what is stored' },
-  412: { description: 'A condition such as `If-Match` does not hold' },
-  413: { description: 'The body is too large' },
-  415: { description: 'The media type of the body is not accepted', headers: ['Accept'] },
-  422: { description: 'The request does not fit its schema' },
-  429: { description: 'Too many requests', headers: ['Retry-After'] },
-  500: { description: 'The server failed; its log has more under `requestId`' },
-  502: {
-    description: 'A proxy received no valid response from the service',
-    headers: ['Retry-After'],
-  },
-  503: { description: 'Temporarily unavailable', headers: ['Retry-After'] },
-  504: {
-    description: 'A proxy received no response from the service in time',
-    headers: ['Retry-After'],
-  },
+const ERRORS: Readonly<Record<number, readonly [description: string, ...headers: string[]]>> = {
+  400: ['The request cannot be read, or does not fit its schema'],
+  401: ['Credentials are missing or wrong', 'WWW-Authenticate'],
+  403: ['These credentials do not allow it'],
+  404: ['Not found'],
+  405: ['The path does not allow this method', 'Allow'],
+  406: ['`Accept` excludes the media types of the response'],
+  409: ['The request conflicts with what is stored'],
+  412: ['A condition such as `If-Match` does not hold'],
+  413: ['The body is too large'],
+  415: ['The media type of the body is not accepted', 'Accept'],
+  422: ['The request does not fit its schema'],
+  429: ['Too many requests', 'Retry-After'],
+  500: ['The server failed; its log has more under `requestId`'],
+  502: ['A proxy received no valid response from the service', 'Retry-After'],
+  503: ['Temporarily unavailable', 'Retry-After'],
+  504: ['A proxy received no response from the service in time', 'Retry-After'],
 };
 
 /** The body of every error response (RFC 9457). */
@@ -148,13 +125,8 @@ export async function describeResponses(
     const codes = given === undefined ? errors.get(Number(status)) : undefined;
     const schema = given && (await convert(given));
     const problem = codes && (await describeProblem(codes, { components, convert }));
-    responses[status] = describeResponse(components, {
-      status,
-      schema,
-      problem,
-      itemSchema,
-      metadata,
-    });
+    const response = { status, schema, problem, itemSchema, metadata };
+    responses[status] = describeResponse(components, response);
   }
   return responses;
 }
@@ -214,41 +186,40 @@ async function describeProblem(
   return first && others.length === 0 ? first : { oneOf: alternatives };
 }
 
+interface ResponseParts {
+  readonly status: string;
+  readonly schema: JsonSchema | undefined;
+  readonly problem: JsonSchema | undefined;
+  readonly itemSchema: JsonSchema;
+  readonly metadata: DocumentedMetadata;
+}
+
 function describeResponse(
   components: Components,
-  {
-    status,
-    schema,
-    problem,
-    itemSchema,
-    metadata,
-  }: {
-    status: string;
-    schema: JsonSchema | undefined;
-    problem: JsonSchema | undefined;
-    itemSchema: JsonSchema;
-    metadata: DocumentedMetadata;
-  },
+  { status, schema, problem, itemSchema, metadata }: ResponseParts,
 ): Response | Reference {
   const code = Number(status);
   const title = status === '2XX' ? 'Success' : titleOf(code);
   const { description, mediaTypes, headers: own } = metadata.responses[code] ?? {};
-  const isShared = problem !== undefined;
-  const limits = !isShared || code === 429 ? rateLimitHeaders(metadata, code) : [];
-  const names = [...((isShared && ERRORS[code]?.headers) || []), ...limits];
-  const headers = shareHeaders(components, [
-    ...names.map((name): [string, string] => [name, HEADERS[name]?.description ?? '']),
+  const [problemTitle = title, ...problemHeaders] = (problem && ERRORS[code]) ?? [];
+  const limits = !problem || code === 429 ? rateLimitHeaders(metadata, code) : [];
+  const names = [...problemHeaders, ...limits];
+  const headers = [
+    ...names.map((name) => [name, HEADERS[name]?.[0]] as const),
     ...Object.entries({ ...metadata.deprecation?.headers, ...own }),
-  ]);
+  ].map(([name, text]) => {
+    const header = { description: text, schema: HEADERS[name]?.[1] ?? TEXT };
+    return [name, components.add('headers', name, header)];
+  });
   const body = problem ?? schema;
-  const types = mediaTypes ?? [isShared ? PROBLEM_TYPE : 'application/json'];
+  const types = mediaTypes ?? [problem ? PROBLEM_TYPE : 'application/json'];
   const hasContent = (body || mediaTypes) && !BODYLESS.includes(status);
   const response = {
-    description: description ?? (isShared ? describeError(code, metadata) : title),
-    ...(Object.keys(headers).length > 0 && { headers }),
+    description: description ?? problemTitle + (problem ? describeLimits(code, metadata) : ''),
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
     ...(hasContent && { content: contentOf(types, { schema: body ?? {}, itemSchema }) }),
   };
-  if (!isShared) return response;
+  if (!problem) return response;
   const prefix = metadata.deprecation ? 'Deprecated' : '';
   return components.add('responses', prefix + title.replace(/[^A-Za-z]/g, ''), response);
 }
@@ -271,14 +242,12 @@ function isJson(type: string): boolean {
   return /[/+]json$/.test(type);
 }
 
-function describeError(code: number, { rateLimit }: DocumentedMetadata): string {
-  const description = ERRORS[code]?.description ?? titleOf(code);
+/** The limits of a route, as the end of the description of 429. */
+function describeLimits(code: number, { rateLimit }: DocumentedMetadata): string {
   const limits = rateLimit.flatMap(({ policies = [] }) =>
     policies.length > 0 ? [policies.map(describePolicy).join(' or ')] : [],
   );
-  return code === 429 && limits.length > 0
-    ? `${description}. Limits: ${limits.join('; ')}`
-    : description;
+  return code === 429 && limits.length > 0 ? `. Limits: ${limits.join('; ')}` : '';
 }
 
 function describePolicy({ name, limit, windowSeconds }: RateLimitPolicy): string {
@@ -295,14 +264,4 @@ function rateLimitHeaders({ rateLimit }: DocumentedMetadata, status: number): st
   if (limits.length === 0) return [];
   const isDraft10 = limits.some(({ headers }) => headers === 'draft-10');
   return isDraft10 ? [...DRAFT_6, ...DRAFT_10] : DRAFT_6;
-}
-
-/** Adds headers, given with their descriptions. */
-function shareHeaders(components: Components, headers: readonly [string, string][]): Headers {
-  return Object.fromEntries(
-    headers.map(([name, description]) => [
-      name,
-      components.add('headers', name, { description, schema: HEADERS[name]?.schema ?? TEXT }),
-    ]),
-  );
 }

@@ -134,6 +134,8 @@ describe('the input', () => {
     ['nothing for null', { none: null }, 'not good', 'not good'],
     ['only the values of a list of 1,000', row(1_000), 'not "0"', 'not "…"'],
     ['the message for a list of 1,001', row(1_001), 'not good', 'Invalid value'],
+    ['the message for a list of 200,000', row(200_000), 'not good', 'Invalid value'],
+    ['the message for two lists of 600', [row(600), row(600)], 'not good', 'Invalid value'],
     ['no message of 1,000 characters', 1, 'x'.repeat(1_000), 'x'.repeat(1_000)],
     ['a message of 1,001 characters', 1, 'x'.repeat(1_001), 'Invalid value'],
   ])('masks %s', async (_, value, message, detail) => {

@@ -99,8 +99,14 @@ describe('a params schema that fits the path is accepted when the router is serv
   const renames = (idd: z.ZodType) =>
     z.preprocess((value) => ({ idd: Reflect.get(Object(value), 'id') }), z.object({ idd }));
 
+  const replaces = z.preprocess(
+    ({ id, idd = id }: Record<string, string>) => ({ idd }),
+    z.object({ idd: z.string() }),
+  );
+
   test.each<[string, string, StandardSchema, object]>([
     ['if it reports an optional parameter', '/:b', either, { b: '7' }],
+    ['if it has another parameter in its place', '/:id', replaces, { idd: '7' }],
     ['if it renames the parameter before the check', '/:id', renames(z.string()), { idd: '7' }],
     [
       'if it looks for another parameter',

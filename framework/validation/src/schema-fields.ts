@@ -33,30 +33,22 @@ export function fieldsOf(schema: StandardSchema): readonly Field[] {
   const names = new Set(known.map(([name]) => name));
   const others = propertiesOf(root).named.filter(({ name }) => !names.has(name));
   return [
-    ...known.map(([name, field]) =>
-      describeField(name, toJsonSchema(field, 'input'), {
-        canBeBoolean: canBeBoolean(field),
-        read: (sample) => validateSample(field, sample),
-      }),
-    ),
-    ...others.map(({ name, schema: property }) =>
-      describeField(
-        name,
-        { ...property, $defs: root.$defs },
-        {
-          canBeBoolean: true,
-          read: (sample) => readField(schema, { [name]: sample }, name),
-        },
-      ),
-    ),
+    ...known.map(([name, field]) => ({
+      ...describeValues(toJsonSchema(field, 'input')),
+      name,
+      canBeBoolean: canBeBoolean(field),
+      read: (sample: unknown) => validateSample(field, sample),
+    })),
+    ...others.map(({ name, schema: property }) => ({
+      ...describeValues({ ...property, $defs: root.$defs }),
+      name,
+      canBeBoolean: true,
+      read: (sample: unknown) => readField(schema, { [name]: sample }, name),
+    })),
   ];
 }
 
-function describeField(
-  name: string,
-  schema: JsonSchema,
-  checks: Pick<Field, 'canBeBoolean' | 'read'>,
-): Field {
+function describeValues(schema: JsonSchema): Pick<Field, 'types' | 'itemTypes' | 'limits'> {
   const alternatives = split(schema, schema);
   const items = alternatives
     .filter(({ type }) => type === 'array')
@@ -65,7 +57,6 @@ function describeField(
     );
   const ofItems = items.flatMap((item) => split(item, schema));
   return {
-    ...{ name, ...checks },
     types: alternatives.map(({ type }) => type),
     itemTypes: ofItems.map(({ type }) => type),
     limits: [...alternatives, ...ofItems]
@@ -82,16 +73,12 @@ function split(schema: unknown, root: JsonSchema) {
 /** Whether an output may be a boolean; the JSON Schema of valibot does not contain conversions. */
 function canBeBoolean(schema: StandardSchema): boolean {
   if (schema['~standard'].vendor === 'valibot') return !Reflect.get(schema, 'async');
-  const { types, itemTypes } = describeField('', toJsonSchema(schema, 'output'), {
-    canBeBoolean: true,
-    read: () => undefined,
-  });
+  const { types, itemTypes } = describeValues(toJsonSchema(schema, 'output'));
   return [...types, ...itemTypes].some((type) => type === 'boolean' || type === 'any');
 }
 
 /** The properties of schemas of zod, valibot and arktype from which their fields follow. */
 interface Inner {
-  readonly type?: unknown;
   readonly _zod?: { readonly def: Inner };
   /** The fields of an object: zod, valibot. */
   readonly shape?: object;
@@ -126,8 +113,8 @@ function innerFieldsOf(schema: unknown, depth: number): (readonly [string, Stand
     ? []
     : [
         ...[inner.innerType, inner.wrapped, inner.left, inner.right, inner.in],
+        inner.getter?.(undefined),
         ...(Array.isArray(inner.options) ? inner.options : []),
-        ...(inner.type === 'lazy' ? [inner.getter?.(undefined)] : []),
       ];
   return [
     ...fields.filter((field): field is [string, StandardSchema] => isStandardSchema(field[1])),

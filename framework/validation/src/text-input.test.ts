@@ -15,6 +15,11 @@ function fail(): never {
   throw new Error();
 }
 
+/** A schema whose fields only its JSON Schema shows. */
+function ofOtherLibrary(schema: z.ZodType): StandardSchema {
+  return { '~standard': { ...schema['~standard'], vendor: 'by hand' } };
+}
+
 describe('a schema of text that expects a number or a boolean is rejected at start', () => {
   const toNumber = (text: unknown) => (/^\d+$/.test(String(text)) ? Number(text) : undefined);
   const digitsToNumber = (text: unknown) => (/^\d+$/.test(String(text)) ? Number(text) : text);
@@ -22,6 +27,8 @@ describe('a schema of text that expects a number or a boolean is rejected at sta
     typeof value === 'string' && /^\d+$/.test(value) ? fail() : value;
   /** Running it once leaves an unhandled rejection, because zod first tries a schema synchronously. */
   const rejectLater = () => Promise.reject(new Error());
+
+  const unending: z.ZodType = z.object({ a: z.string() }).or(z.lazy(() => unending));
 
   const conversions = {
     number: 'z.coerce.number()',
@@ -39,6 +46,8 @@ describe('a schema of text that expects a number or a boolean is rejected at sta
     ['a list', z.object({ page: z.array(z.number()) }), 'number'],
     ['a list of two', z.object({ page: z.array(z.boolean()).min(2) }), 'boolean'],
     ['a tuple', z.object({ page: z.tuple([z.int()]) }), 'integer'],
+    ['a number or a boolean', z.object({ page: z.union([z.number(), z.boolean()]) }), 'number'],
+    ['another library', ofOtherLibrary(z.object({ id: z.uuid(), page: z.number() })), 'number'],
     [
       'a definition',
       z.object({ page: z.number().meta({ id: 'Page' }), last: z.number().meta({ id: 'Page' }) }),
@@ -77,6 +86,8 @@ describe('a schema of text that expects a number or a boolean is rejected at sta
     ['fails for a number', z.object({ page: z.number().transform(fail) })],
     ['fails for digits', z.object({ page: z.preprocess(failForDigits, z.number()) })],
     ['has no JSON Schema form', age],
+    ['has no fields', type('string')],
+    ['contains itself', unending],
     ['fails for samples', z.object({ page: z.preprocess(fail, z.number()) })],
     ['is asynchronous', z.object({ page: z.coerce.number().refine(rejectLater) })],
   ])('but not one that %s', (_, query) => {
@@ -100,9 +111,11 @@ describe('a schema of text that expects a number or a boolean is rejected at sta
       'one in an intersection',
       z.object({ a: z.uuid() }).and(z.object({ all: z.coerce.boolean() })),
     ],
-    ['one in lazy()', z.lazy(() => z.object({ all: z.coerce.boolean() }))],
+    ['one in lazy()', z.lazy(() => z.object({ id: z.uuid(), all: z.coerce.boolean() }))],
+    ['one of another library', ofOtherLibrary(z.object({ all: z.coerce.boolean() }))],
     ['one in a transformed object', z.object({ all: z.coerce.boolean() }).transform(String)],
     ['preprocess(Boolean)', z.object({ all: z.preprocess(Boolean, z.boolean()) })],
+    ['any text', z.object({ all: z.preprocess((text) => text !== undefined, z.boolean()) })],
     ['valibot: transform(Boolean)', v.object({ all: transformed })],
     ['valibot: in an optional list', v.object({ all: v.optional(v.array(transformed)) })],
     ['valibot: in intersect()', v.intersect([v.object({ id }), v.object({ all: converted })])],
@@ -144,6 +157,9 @@ describe('a schema of text that expects a number or a boolean is rejected at sta
       z.object({ all: z.preprocess((is) => is === '1', z.boolean()) }),
     ],
     ['a length', z.object({ all: z.string().transform(({ length }) => length) })],
+    ['a constant', z.object({ all: z.string().transform(() => true) })],
+    ['a negation', z.object({ all: z.preprocess((text) => text === 'false', z.boolean()) })],
+    ['a word or boolean()', z.object({ all: z.literal('some').or(z.boolean()) })],
     ['parseBoolean() of valibot', v.object({ all: v.pipe(v.string(), v.parseBoolean()) })],
   ])('but not %s', (_, query) => {
     expect(() => validate({ query })).not.toThrow();
@@ -197,10 +213,7 @@ describe('a single value where the schema accepts only a list is a list of one',
     ['arktype', type({ tags: 'string[]' })],
     ['arktype: a list or null', type({ tags: 'string[] | null' })],
     ['arktype: in an alternative', type({ b: 'string' }).or({ tags: 'string[]' })],
-    [
-      'a schema with its own JSON Schema',
-      { '~standard': { ...z.object({ tags: list })['~standard'], vendor: 'by hand' } },
-    ],
+    ['a schema of another library', ofOtherLibrary(z.object({ tags: list }))],
   ];
 
   test.each(schemas)('in the query: %s', async (name, query) => {
@@ -213,14 +226,18 @@ describe('a single value where the schema accepts only a list is a list of one',
     if (!name.endsWith('tuple')) expect(await two.json()).toMatchObject({ tags: ['a', 'b'] });
   });
 
+  const split = (value: unknown) => (value === 'a' || value === 'x' ? ['split'] : value);
+
   test.each<[string, StandardSchema, unknown]>([
     ['accepts text too', z.object({ tags: z.string().or(list) }), 'a'],
+    ['accepts one text too', z.object({ tags: z.literal('a').or(list) }), 'a'],
     ['accepts any value', z.object({ tags: z.any() }), 'a'],
     [
-      'splits a text',
-      z.object({ tags: z.preprocess((text) => String(text).split(','), list) }),
-      ['a'],
+      'splits each text',
+      z.object({ tags: z.preprocess((text) => [typeof text], list) }),
+      ['string'],
     ],
+    ['splits some texts', z.object({ tags: z.preprocess(split, list) }), ['split']],
     [
       'splits a text, or has a number',
       z.object({ tags: z.preprocess((text) => [text], z.array(z.enum(['a', 'b']))) }),
@@ -233,6 +250,24 @@ describe('a single value where the schema accepts only a list is a list of one',
 
     expect(await (await send(router, '/?tags=a')).json()).toEqual({ tags });
   });
+
+  test.each(['query', 'body'])(
+    'only in the part whose schema has the list: the %s',
+    async (part) => {
+      const text = z.object({ tags: z.string() });
+      const schemas = { params: text, query: text, body: text, [part]: z.object({ tags: list }) };
+      const app = createApp().post('/:tags', forms(), validate(schemas), (ctx) =>
+        ctx.json({ params: ctx.params, query: ctx.query, body: ctx.body }),
+      );
+      const body = new URLSearchParams({ tags: 'c' });
+
+      const response = await request(app, '/a?tags=b', { method: 'POST', body });
+
+      const expected = { params: { tags: 'a' }, query: { tags: 'b' }, body: { tags: 'c' } };
+      const tags = part === 'query' ? ['b'] : ['c'];
+      expect(await response.json()).toEqual({ ...expected, [part]: { tags } });
+    },
+  );
 
   test('an invalid one is reported with its pointer', async () => {
     const query = z.object({ tags: z.array(z.enum(['a', 'b'])) });

@@ -104,12 +104,8 @@ function messagesOf(field: Field, value: unknown): string | undefined {
 
 /** Whether "false" becomes true, as by `Boolean()`. */
 function readsFalseAsTrue(field: Field, form: Form): boolean {
-  const outputOf = (text: string) => {
-    const outcome = field.read(form(text));
-    return typeof outcome === 'object' && outcome.issues.length === 0
-      ? JSON.stringify(outcome.value)
-      : undefined;
-  };
+  const outputOf = (text: string) =>
+    JSON.stringify(Reflect.get(Object(field.read(form(text))), 'value'));
   const no = outputOf('false');
   const isFalse = no === JSON.stringify(form(false));
   const isBoolean = [...field.types, ...field.itemTypes].includes('boolean');

@@ -80,13 +80,17 @@ export function validate(
     if (part !== 'body') requireTextInput(part, schema, { lists: part === 'query' });
   }
   const { query, body } = schemas;
-  const queryLists = query ? listNamesOf(query) : [];
+  const queryLists = query && listNamesOf(query);
   let formLists: readonly string[] | undefined;
+  const listsOf = (ctx: Context, part: Part): readonly string[] | undefined => {
+    if (part === 'query') return queryLists;
+    if (part !== 'body' || !FORM.test(ctx.headers['content-type'] ?? '')) return undefined;
+    formLists ??= body && listNamesOf(body);
+    return formLists;
+  };
   const inputOf = (ctx: Context, part: Part): unknown => {
-    if (part === 'query' && queryLists.length > 0) return withLists(ctx.query, queryLists);
-    if (part !== 'body' || !body || !isForm(ctx.headers['content-type'])) return ctx[part];
-    formLists ??= listNamesOf(body);
-    return withLists(ctx.body, formLists);
+    const names = listsOf(ctx, part);
+    return names ? withLists(ctx[part], names) : ctx[part];
   };
 
   return annotate(
@@ -115,12 +119,7 @@ export function validate(
   );
 }
 
-const JSON_TYPE = 'application/json';
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
-
-function isForm(type: string | undefined): boolean {
-  return type !== undefined && !type.startsWith(JSON_TYPE) && FORM.test(type);
-}
 
 /** The fields `input`, with a list of one in place of a single value of each of `names`. */
 function withLists(input: unknown, names: readonly string[]): unknown {
@@ -194,18 +193,18 @@ function checkPart(schema: StandardSchema, part: Part, input: unknown): Outcome 
 /** Sets all outputs in `ctx`. */
 function replaceParts(ctx: Context, outcomes: readonly Outcome[], status: number): void {
   const issues: ValidationIssue[] = [];
-  let isInvalid = false; // a schema may reject a value without an issue
+  const valid: { readonly part: Part; readonly value: unknown }[] = [];
   for (const outcome of outcomes) {
     if ('failure' in outcome) throw outcome.failure;
-    if (!('issues' in outcome)) continue;
-    isInvalid = true;
-    issues.push(...outcome.issues);
+    if ('value' in outcome) valid.push(outcome);
+    else issues.push(...outcome.issues); // or none: a schema may reject a value without an issue
   }
-  if (isInvalid) throw new ValidationError(issues.slice(0, MAX_ISSUES), { status });
-  for (const outcome of outcomes) {
-    if (!('value' in outcome)) continue;
-    if (outcome.part === 'body') ctx.body = outcome.value;
-    else setParts(ctx, { [outcome.part]: outcome.value });
+  if (valid.length < outcomes.length) {
+    throw new ValidationError(issues.slice(0, MAX_ISSUES), { status });
+  }
+  for (const { part, value } of valid) {
+    if (part === 'body') ctx.body = value;
+    else setParts(ctx, { [part]: value });
   }
 }
 

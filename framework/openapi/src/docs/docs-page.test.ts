@@ -92,13 +92,15 @@ test.each([
   ['/v1/docs/read', '/v2/docs/openapi.json', '../../v2/docs/openapi.json'],
   ['/v1/docs', '/v1', '../v1'],
   ['/v1/docs/read', '/v1/docs', '../docs'],
+  ['/', '/spec.json/', 'spec.json'],
 ])('the page %s loads the document %s from %s', async (docs, path, link) => {
   const app = createApp().use(openapi({ router: createRouter(), docs, path }));
 
   const html = await (await request(app, docs)).text();
+  const document = await request(app, new URL(link, `http://host${docs}`).pathname);
 
   expect(html).toContain(`data-document="${link}"`);
-  expect(new URL(link, `http://proxy/prefix${docs}`).pathname).toBe(`/prefix${path}`);
+  expect(await document.json()).toMatchObject({ openapi: '3.1.1' });
 });
 
 test('requests may be sent to the servers that the document names', async () => {

@@ -11,8 +11,8 @@ import { hasBody, parseJson, parseMediaType, readBody } from '@fw/core/body';
 import { hasParsedBody, setRoute } from '@fw/core/extension';
 import { isRecord } from '@fw/core/schema';
 
-import { isAt, once } from '../openapi.ts';
 import { requireNamedParameters } from '../operation.ts';
+import { isAt, once } from '../resource.ts';
 import { callTool } from './call.ts';
 import { type McpOptions, offeredRoutes, readMcpOptions, type Settings } from './options.ts';
 import { createTools, type Tool } from './tools.ts';

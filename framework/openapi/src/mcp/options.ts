@@ -8,8 +8,13 @@ import {
   readOptions,
 } from '@fw/core/options';
 
-import { aPath, DOCUMENT_CHECKS, type GenerateDocumentOptions } from '../document.ts';
-import { normalizePath, type RouteSource } from '../options.ts';
+import {
+  aPath,
+  DOCUMENT_CHECKS,
+  type GenerateDocumentOptions,
+  normalizePath,
+} from '../document.ts';
+import type { RouteSource } from '../options.ts';
 import { isStreaming } from '../responses.ts';
 import { type DocumentedRoute, selectRoutes } from '../select-routes.ts';
 
