@@ -9,8 +9,8 @@ import {
   type Middleware,
   notFoundHandler,
 } from 'fw';
-import { sendUnavailable } from '../app/responses.ts';
 import type { Drain } from '../app/service-app.ts';
+import { sendUnavailable } from '../app/unavailable.ts';
 
 /** Resolves if a part of the service works, and rejects if not. */
 export type Check = () => Promise<void>;
@@ -133,7 +133,7 @@ export function createCheckRunner(
   let startedMs = 0;
   let loggedReason: string | undefined;
 
-  function report(reason: string | undefined): CheckResult {
+  function logChange(reason: string | undefined): CheckResult {
     if (reason !== undefined && reason !== loggedReason) {
       logger.warn(`Check "${checkName}" failed: ${reason}`);
     }
@@ -151,7 +151,7 @@ export function createCheckRunner(
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
     const late = sleep(timeoutMs, `no result within ${timeoutMs} ms`, { ref: false });
-    const result = Promise.race([finished, late]).then(report);
+    const result = Promise.race([finished, late]).then(logChange);
     void finished.then(() => {
       if (running === result) running = undefined;
     });
