@@ -11,7 +11,7 @@ import { rateLimit, tieredRateLimit } from '@fw/rate-limit';
 import { redisStore } from '@fw/rate-limit/redis';
 import { createApp, errorHandler, type Middleware } from 'fw';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createServiceClient } from '../client/service-client.ts';
+import { createServiceClient } from '../calls/service-client.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { createBatch } from '../postgres/batch.ts';
 import { createGroupCommit } from '../sqlite/group-commit.ts';
