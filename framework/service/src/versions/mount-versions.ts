@@ -74,7 +74,7 @@ export function mountVersions(
       const { since, sunset, successor } = deprecated;
       const announce = deprecation({ from: path, to: successor, since, sunset });
       middleware.push(announce);
-      // It runs for the application; the router only describes it in its document.
+      // The application runs `announce`. The router only adds its description to the OpenAPI document.
       version.router.use(describeRoute(metadataOf(announce) ?? {}));
     }
     if (isRemoved) middleware.push(respondGone(version));
