@@ -1,4 +1,4 @@
-import type { Context } from '@fw/core';
+import { annotate, type Context, type Middleware } from '@fw/core';
 import { HttpError } from '@fw/errors';
 
 import { readWeights, type Weighted } from './shared/accept.ts';
@@ -28,6 +28,15 @@ export function negotiate<Type extends string>(ctx: Context, types: readonly Typ
   if (!best) throw new HttpError(406, `expected an Accept that allows ${types.join(' or ')}`);
   return best.type;
 }
+
+/** Sends a 406 response to requests whose `Accept` excludes JSON. */
+export const onlyJson: Middleware = annotate(
+  (ctx, next) => {
+    negotiate(ctx, ['application/json']);
+    return next();
+  },
+  { errors: [{ status: 406, code: 'NOT_ACCEPTABLE' }] },
+);
 
 /** The weight of the most specific range that covers `type`; 0 if none does. */
 function qualityOf(type: string, ranges: readonly Weighted[]): number {

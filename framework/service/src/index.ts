@@ -1,8 +1,7 @@
 export { type DocumentsOptions, documents } from './app/documents.ts';
 export type { SheddingLimits } from './app/load-shedding.ts';
-export { onlyJson } from './app/responses.ts';
 export { createServiceApp, type ServiceRuntime } from './app/service-app.ts';
-export { createServiceClient, type ServiceClientOptions } from './client/service-client.ts';
+export { createServiceClient, type ServiceClientOptions } from './calls/service-client.ts';
 export {
   type ConfigOf,
   type ConfigRule,

@@ -1,5 +1,6 @@
+import { onlyJson } from '@fw/middleware/negotiate';
 import { etagOf, isNotModified } from '@fw/middleware/preconditions';
-import { createCursor, onlyJson } from '@fw/service';
+import { createCursor } from '@fw/service';
 import { validate } from '@fw/validation';
 import { type Context, createRouter, endpoint, NotFoundError, type Router } from 'fw';
 import * as z from 'zod';

@@ -1,8 +1,9 @@
 import { json } from '@fw/body-parser';
 import { parseMediaType } from '@fw/core/body';
 import { idempotency } from '@fw/middleware/idempotency';
+import { onlyJson } from '@fw/middleware/negotiate';
 import { etagOf, isConditional, isNotModified, requireMatch } from '@fw/middleware/preconditions';
-import { createCursor, onlyJson } from '@fw/service';
+import { createCursor } from '@fw/service';
 import { validate } from '@fw/validation';
 import {
   type Context,

@@ -1,4 +1,4 @@
-import { createServiceApp, documents, type ServiceRuntime } from '@fw/service';
+import { createServiceApp, documents, mountVersions, type ServiceRuntime } from '@fw/service';
 import { type Application, notFoundHandler } from 'fw';
 
 import packageJson from '../package.json' with { type: 'json' };
@@ -22,15 +22,17 @@ export function createTasksApp({
   const v1 = createTaskRoutes(store, { newId, now });
 
   const app = createServiceApp(runtime);
-  app.route('/api/v1/tasks', v1);
-  app.use(v1.allowedMethods());
+  const routers = mountVersions(app, [{ name: 'v1', path: '/api/v1/tasks', router: v1 }], {
+    metrics: runtime.metrics,
+    proxyErrors: [502, 503, 504],
+  });
   app.use(
     documents({
       name: 'my-service',
       title: 'Tasks',
       version: packageJson.version,
       description: DESCRIPTION,
-      routers: [v1],
+      routers,
     }),
   );
   app.use(notFoundHandler());

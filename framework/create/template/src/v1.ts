@@ -12,7 +12,7 @@ const cursors = createCursor('tasks', 'integer');
 /** Creates the routes of version 1. */
 export function createTaskRoutes(store: TaskStore, origins: Origins) {
   const router = createRouter();
-  router.use(json(), endpoint({ errors: { 503: 'SERVICE_UNAVAILABLE' } }));
+  router.use(json());
 
   router.get(
     '/',

@@ -1,17 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { EventEmitter, once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { gzipSync } from 'node:zlib';
 
 import { json } from '@fw/body-parser';
-import { timeout } from '@fw/middleware/timeout';
-import { rateLimit, tieredRateLimit } from '@fw/rate-limit';
+import { rateLimit } from '@fw/rate-limit';
 import { redisStore } from '@fw/rate-limit/redis';
 import { createApp, errorHandler, type Middleware } from 'fw';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createServiceClient } from '../client/service-client.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { createBatch } from '../postgres/batch.ts';
 import { createGroupCommit } from '../sqlite/group-commit.ts';
@@ -52,37 +48,16 @@ const COMPRESSED: Sent = {
   headers: { 'Content-Encoding': 'gzip' },
 };
 
-let upstreamUrl: string;
-beforeAll(async () => {
-  const upstream = createServer((_req, res) => res.end()).listen(0, '127.0.0.1');
-  await once(upstream, 'listening');
-  upstreamUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-  return () => upstream.close();
-});
-
 test.for<readonly [string, () => readonly Middleware[], Sent?]>([
   ['json()', () => [json()]],
   ['json({ inflate })', () => [json({ inflate: true })], COMPRESSED],
-  ['timeout()', () => [timeout(60_000), waitForEvent]],
   ['rateLimit() with the Redis store', () => [rateLimit({ store: redisStore(redis) })]],
-  [
-    'tieredRateLimit() with an asynchronous resolver',
-    () => [
-      tieredRateLimit({
-        tiers: { free: { max: 10, window: '1m' } },
-        defaultTier: 'free',
-        tierResolver: () => new Promise((resolve) => outside.once('tick', () => resolve('free'))),
-        store: redisStore(redis),
-      }),
-    ],
-  ],
   [
     'shedLoad()',
     () => [shedLoad({ maxInFlight: 9 }, { ...createMetrics(), isSaturated: false }), waitForEvent],
   ],
   ['createBatch()', () => [waitFor(createBatch(async (items: readonly string[]) => items))]],
   ['createGroupCommit()', () => [commitInGroup()]],
-  ['createServiceClient()', () => [callService()]],
 ])(
   '%s preserves the AsyncLocalStorage of the request',
   async ([, create, { body, headers } = PLAIN]) => {
@@ -125,16 +100,4 @@ function commitInGroup(): Middleware {
   onTestFinished(() => database.close());
   const { write } = createGroupCommit(database);
   return waitFor((item) => write(() => item));
-}
-
-/** Calls another service on behalf of the request. */
-function callService(): Middleware {
-  const client = createServiceClient<{ '/': { get: object } }>({
-    name: 'notes',
-    baseUrl: upstreamUrl,
-  });
-  return async (ctx, next) => {
-    await client.get('/', { ctx });
-    await next();
-  };
 }

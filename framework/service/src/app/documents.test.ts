@@ -54,10 +54,3 @@ test.each([
   const named = /"([^"]*openapi\.json)"/.exec(await response.text())?.[1];
   expect(new URL(named ?? '', `http://localhost${page}`).pathname).toBe(path);
 });
-
-test('a service with contradicting routes does not start', async () => {
-  const routers = ['/:id', '/:name'].map((path) => createRouter().get(path, (ctx) => ctx.json({})));
-  const app = createServiceApp().use(documents({ ...THINGS, routers }));
-
-  await expect(app.ready()).rejects.toThrow('Cannot document GET /:name: /:id is already');
-});

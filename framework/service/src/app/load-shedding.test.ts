@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 import { json } from '@fw/body-parser';
 import { request } from '@fw/core/testing';
@@ -9,6 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createMetrics } from '../metrics/metrics.ts';
 import { recordLog } from '../testing/log.ts';
 import { serve } from '../testing/vitest.ts';
+import { createRequestQueue } from './load-shedding.ts';
 import { createServiceApp } from './service-app.ts';
 
 /** A service whose requests of `/slow` wait for the gate, and whose connection pool can be made busy. */
@@ -98,20 +100,6 @@ test('a request that was answered before its body arrived makes no room for othe
   expect(status).toBe(503);
 });
 
-test('requests get 503 if they wait too long for a busy connection pool', async () => {
-  const { app, handled, pool, readMetrics } = newService();
-  pool.waiting = 10;
-
-  const shed = await request(app, '/', { headers: { 'X-Request-Id': 'abc' } });
-  pool.waiting = 9;
-  const served = await request(app, '/');
-
-  expect([shed.status, served.status]).toEqual([503, 200]);
-  expect(await shed.json()).toEqual(PROBLEM);
-  expect(handled).toEqual(['/']);
-  expect(await readMetrics()).toContain('http_requests_shed_total{reason="queue_delay"} 1');
-});
-
 test('critical requests begin before the others that wait', async () => {
   const { app, handled, metrics, pool } = newService();
   pool.waiting = 10;
@@ -140,4 +128,149 @@ test('a request whose client leaves while it waits is not handled', async () => 
 
   expect(handled).toEqual([]);
   expect(await readMetrics()).toMatch(/shed_total\{reason="(client_left|queue_delay)"\} 1/);
+});
+
+/** A queue whose clock stands still, and the requests that began or were rejected, in order. */
+function newQueue() {
+  const clock = { nowMs: 0 };
+  const resource = { isSaturated: true };
+  const queue = createRequestQueue({
+    now: () => clock.nowMs,
+    isSaturated: () => resource.isSaturated,
+  });
+  const events: string[] = [];
+  const enter = (name: string, { hasLeft = false } = {}) =>
+    queue.enter({
+      isCritical: false,
+      hasLeft: () => hasLeft,
+      start: () => void events.push(name),
+      reject: (reason: string) => void events.push(`${name}: ${reason}`),
+    });
+  const settle = () => expect.poll(() => queue.waiting).toBe(0);
+  return { queue, clock, enter, events, resource, settle };
+}
+
+test('requests begin immediately until one turn of the event loop has taken 10 ms', async () => {
+  const { queue, clock, resource } = newQueue();
+  resource.isSaturated = false;
+
+  const first = queue.isOpen();
+  clock.nowMs = 9.9;
+  const second = queue.isOpen();
+  clock.nowMs = 10;
+  const third = queue.isOpen();
+  await nextTurn();
+  const afterTurn = queue.isOpen();
+
+  expect([first, second, third, afterTurn]).toEqual([true, true, false, true]);
+});
+
+test('no request overtakes the queue, which runs in order of arrival', async () => {
+  const { queue, enter, events, resource, settle } = newQueue();
+  for (const name of ['a', 'b', 'c']) enter(name);
+  resource.isSaturated = false;
+  const isOpen = queue.isOpen();
+
+  await settle();
+
+  expect({ isOpen, events }).toEqual({ isOpen: false, events: ['a', 'b', 'c'] });
+});
+
+test('waiting requests get as much time of a turn as its other work, at least 2 ms', async () => {
+  const { queue, clock, events, resource } = newQueue();
+  resource.isSaturated = false;
+  const start = () => {
+    clock.nowMs += 1;
+    events.push('start');
+  };
+  const entry = { isCritical: false, hasLeft: () => false, start, reject: () => {} };
+  for (let count = 0; count < 20; count++) queue.enter(entry);
+  await nextTurn();
+  const first = events.splice(0).length;
+  await nextTurn();
+  const withoutOtherWork = events.splice(0).length;
+  clock.nowMs += 5;
+  await nextTurn();
+  const withOtherWork = events.splice(0).length;
+
+  // The first turn was scheduled when one request waited.
+  expect([first, withoutOtherWork, withOtherWork]).toEqual([1, 2, 5]);
+});
+
+test('requests wait while a resource is saturated, each for at most 2 s', async () => {
+  const { clock, enter, events, settle } = newQueue();
+  enter('a');
+  clock.nowMs = 2_000;
+  await sleep(20);
+  const before = [...events];
+
+  clock.nowMs = 2_000.1;
+  await settle();
+
+  expect({ before, events }).toEqual({ before: [], events: ['a: queue_delay'] });
+});
+
+test('a queue in which requests wait more than 100 ms for 2 s rejects after 500 ms', async () => {
+  const { clock, enter, events, resource, settle } = newQueue();
+  enter('a');
+  clock.nowMs = 1_000;
+  enter('b');
+  clock.nowMs = 1_900;
+  enter('c');
+  clock.nowMs = 2_001;
+  enter('d');
+  await expect.poll(() => events).toEqual(['a: queue_delay', 'b: queue_delay']);
+
+  resource.isSaturated = false;
+  await settle();
+
+  expect(events.slice(2)).toEqual(['c', 'd']);
+});
+
+test('a queue that is never empty, but in which no request waits long, is not overloaded', async () => {
+  const { queue, clock, events, resource, settle } = newQueue();
+  resource.isSaturated = false;
+  /** A request that takes 40 ms, the 59th 600 ms; its client then sends another one. */
+  const send = (number: number) =>
+    queue.enter({
+      isCritical: false,
+      hasLeft: () => false,
+      start() {
+        events.push(`${number}`);
+        clock.nowMs += number === 59 ? 600 : 40;
+        if (number <= 58) send(number + 2);
+      },
+      reject: (reason) => void events.push(`${number}: ${reason}`),
+    });
+
+  send(1);
+  send(2);
+  await settle();
+
+  expect(events).toEqual(Array.from({ length: 60 }, (_, index) => `${index + 1}`));
+});
+
+test('an empty queue ends the overload: requests may wait 2 s again', async () => {
+  const { clock, enter, events, resource, settle } = newQueue();
+  enter('a');
+  clock.nowMs = 2_100;
+  await settle();
+  enter('b');
+  clock.nowMs = 4_099;
+  await sleep(20);
+  resource.isSaturated = false;
+  await settle();
+
+  expect(events).toEqual(['a: queue_delay', 'b']);
+});
+
+test('the request of a client that has left does not begin', async () => {
+  const { enter, events, resource, settle } = newQueue();
+  enter('a', { hasLeft: true });
+  enter('b');
+  resource.isSaturated = false;
+
+  await settle();
+
+  expect(events).toEqual(['a: client_left', 'b']);
 });

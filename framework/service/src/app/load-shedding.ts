@@ -4,8 +4,7 @@ import { hasBody } from '@fw/core/body';
 import type { Context, Middleware } from 'fw';
 
 import type { Metrics, ShedReason } from '../metrics/metrics.ts';
-import { createAdmission } from './admission.ts';
-import { sendUnavailable } from './responses.ts';
+import { sendUnavailable } from './unavailable.ts';
 
 /** The load at which a process rejects requests. */
 export interface SheddingLimits {
@@ -25,9 +24,9 @@ export function shedLoad(
   metrics: Metrics,
   isCritical: (ctx: Context) => boolean = () => false,
 ): Middleware {
-  const admission = createAdmission({ isSaturated: () => metrics.isSaturated });
+  const queue = createRequestQueue({ isSaturated: () => metrics.isSaturated });
   const uploads = countUploads();
-  metrics.watchQueue(() => admission.waiting);
+  metrics.watchQueue(() => queue.waiting);
 
   /** Whether this request is one too many: `metrics.inFlight` already contains it. */
   function isFull({ raw }: Context): boolean {
@@ -43,9 +42,9 @@ export function shedLoad(
 
   return (ctx, next) => {
     if (isFull(ctx)) return reject(ctx, 'in_flight');
-    if (admission.isOpen()) return next();
+    if (queue.isOpen()) return next();
     return new Promise<void>((resolve) => {
-      admission.enter({
+      queue.enter({
         isCritical: isCritical(ctx),
         // Node ends a socket when its client does, one turn before the response closes.
         hasLeft: () => !ctx.raw.req.socket.writable,
@@ -76,5 +75,159 @@ function countUploads() {
       req.once('end', end);
       res.once('close', end);
     },
+  };
+}
+
+/** A request that waits for its turn. */
+interface Waiting {
+  readonly sinceMs: number;
+  readonly hasLeft: () => boolean;
+  readonly start: () => void;
+  readonly reject: (reason: 'queue_delay' | 'client_left') => void;
+}
+
+/** What `enter` needs to know about a request. */
+type Entry = Omit<Waiting, 'sinceMs'> & { readonly isCritical: boolean };
+
+export interface RequestQueueOptions {
+  /**
+   * Whether no further request may begin because of a resource: as many calls wait for a connection of a
+   * pool as the pool can have connections.
+   */
+  readonly isSaturated: () => boolean;
+  /** A clock in milliseconds. Default `performance.now`. */
+  readonly now?: () => number;
+}
+
+/** Decides when a request may begin. */
+export interface RequestQueue {
+  /** Number of requests that wait. */
+  readonly waiting: number;
+  /** Whether a request that arrives now may begin immediately. */
+  isOpen(): boolean;
+  /** Queues a request: later `start` or `reject` is called. */
+  enter(entry: Entry): void;
+}
+
+/** How long requests may run in one turn of the event loop before further ones wait. */
+const TURN_MS = 10;
+
+/**
+ * How long requests of the queue may run in one turn, or as long as the other work of the turn took, if that
+ * was longer. The time is short because Node accepts one new connection per turn.
+ */
+const QUEUED_TURN_MS = 2;
+
+/** Maximum number of waiting requests that begin in one turn. */
+const MAX_STARTS = 32;
+
+/** Maximum wait in the queue. The start of another pod on the same node may delay requests by a second. */
+const MAX_WAIT_MS = 2_000;
+
+/** Maximum wait while the queue is overloaded. */
+const OVERLOADED_MAX_WAIT_MS = 500;
+
+/** The queue is overloaded if its oldest request has waited longer than the target during the whole interval. */
+const TARGET_MS = 100;
+const INTERVAL_MS = 2_000;
+
+/** Time between two looks at a saturated resource. */
+const SATURATED_PAUSE_MS = 1;
+
+/**
+ * Creates the queue of a process. Requests begin immediately while the event loop and the resources have
+ * time for them. Others wait for a later turn, critical requests first, and are rejected when they have
+ * waited too long. A burst may wait longer than the requests of an overload, which lasts.
+ *
+ * This is CoDel (RFC 8289), with a maximum wait instead of a rate of rejections.
+ */
+export function createRequestQueue({
+  isSaturated,
+  now = () => performance.now(),
+}: RequestQueueOptions): RequestQueue {
+  const critical: Waiting[] = [];
+  const normal: Waiting[] = [];
+  let turnEndMs = 0;
+  let isTurnOver = true;
+  let scheduledMs = 0;
+  let lastPunctualMs = 0;
+
+  const count = () => critical.length + normal.length;
+  const isOverloaded = (nowMs: number) => nowMs - lastPunctualMs > INTERVAL_MS;
+
+  function isOpen(): boolean {
+    if (count() > 0 || isSaturated()) return false;
+    const nowMs = now();
+    // The turns of 10 ms count as one: `setImmediate` in every turn would cost a system call each time.
+    if (isTurnOver && nowMs >= turnEndMs) setImmediate(endTurn);
+    return hasTime(nowMs);
+  }
+
+  /** Whether there is time for another request in this turn; begins a turn after the end of the last one. */
+  function hasTime(nowMs: number): boolean {
+    if (isTurnOver && nowMs >= turnEndMs) {
+      isTurnOver = false;
+      const queuedTurnMs = Math.max(QUEUED_TURN_MS, nowMs - scheduledMs);
+      turnEndMs = nowMs + (count() > 0 ? queuedTurnMs : TURN_MS);
+    }
+    return nowMs < turnEndMs;
+  }
+
+  function endTurn(): void {
+    isTurnOver = true;
+  }
+
+  function enter({ isCritical, ...entry }: Entry): void {
+    const sinceMs = now();
+    const isFirst = count() === 0;
+    (isCritical ? critical : normal).push({ ...entry, sinceMs });
+    if (!isFirst) return;
+    lastPunctualMs = sinceMs;
+    schedule();
+  }
+
+  /**
+   * Starts each request in an immediate of its own, because Node runs promise callbacks between two of
+   * them: `startNext` then knows how long the requests before it took.
+   */
+  function schedule(): void {
+    scheduledMs = now();
+    const starts = isSaturated() ? 0 : Math.min(count(), MAX_STARTS);
+    for (let index = 0; index < starts; index++) setImmediate(startNext);
+    if (starts > 0) setImmediate(finishTurn);
+    else setTimeout(finishTurn, SATURATED_PAUSE_MS);
+  }
+
+  function finishTurn(): void {
+    endTurn();
+    turnEndMs = 0;
+    const nowMs = now();
+    for (const queue of [critical, normal]) rejectLate(queue, nowMs);
+    const oldest = normal[0] ?? critical[0];
+    if (oldest && nowMs - oldest.sinceMs <= TARGET_MS) lastPunctualMs = nowMs;
+    if (count() > 0) schedule();
+  }
+
+  function startNext(): void {
+    const nowMs = now();
+    if (!hasTime(nowMs)) return;
+    const next = critical.shift() ?? normal.shift();
+    if (next?.hasLeft()) next.reject('client_left');
+    else next?.start();
+  }
+
+  function rejectLate(queue: Waiting[], nowMs: number): void {
+    const limitMs = isOverloaded(nowMs) ? OVERLOADED_MAX_WAIT_MS : MAX_WAIT_MS;
+    const inTime = queue.findIndex(({ sinceMs }) => nowMs - sinceMs <= limitMs);
+    const late = queue.splice(0, inTime < 0 ? queue.length : inTime);
+    for (const { reject } of late) reject('queue_delay');
+  }
+
+  return {
+    get waiting() {
+      return count();
+    },
+    isOpen,
+    enter,
   };
 }

@@ -20,9 +20,8 @@ import type { ServiceLogger } from '../logging/logging.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { readTraceparent, runFor, type Tracing } from '../tracing/tracing.ts';
 import { type SheddingLimits, shedLoad } from './load-shedding.ts';
-import { sendUnavailable } from './responses.ts';
 import type { StallWatch } from './stall-watch.ts';
-import { respondUnavailable } from './unavailable.ts';
+import { respondUnavailable, sendUnavailable } from './unavailable.ts';
 
 /** Whether the process is shutting down. */
 export interface Drain {
@@ -65,7 +64,7 @@ export interface ServiceRuntime {
  *
  * 1. `observe`: `Cache-Control: no-store`, which a route may replace; `X-Request-Id`; metrics, trace, log line
  * 2. the option `outermost`
- * 3. `admit`: `Connection: close` during the drain; load shedding
+ * 3. `drainAndShed`: `Connection: close` during the drain; load shedding
  * 4. `errorHandler`: error responses, which the middleware above can still change
  * 5. `respondUnavailable`: 503 for failed calls of other services and for bodies without memory
  * 6. `timeout`: the time limit of a request
@@ -83,7 +82,7 @@ export function createServiceApp({
     ...(logger && { logger }),
   });
   return app.use(
-    admit(metrics, runtime),
+    drainAndShed(metrics, runtime),
     errorHandler({ includeStack }),
     respondUnavailable(metrics, runtime.bodyMemoryBytes),
     ...(requestTimeoutMs > 0 ? [timeout(requestTimeoutMs)] : []),
@@ -142,7 +141,10 @@ function durationSince(startedMs: number): number {
  * Sets `Connection: close` on responses while the process is shutting down, rejects new WebSockets then,
  * and sheds load.
  */
-function admit(metrics: Metrics, { drain, shedding, isCritical }: ServiceRuntime): Middleware {
+function drainAndShed(
+  metrics: Metrics,
+  { drain, shedding, isCritical }: ServiceRuntime,
+): Middleware {
   const shed = shedding && shedLoad(shedding, metrics, isCritical);
   return (ctx, next) => {
     if (drain?.isDraining) {

@@ -9,8 +9,8 @@ import type { Metrics } from '../metrics/metrics.ts';
 const STALL_MS = 50;
 
 /**
- * Callbacks that are watched in each interval. Watching costs about 0.2 µs per callback, so the watch takes
- * at most 0.2 % of the time of a core. A request has about 30 callbacks.
+ * The number of callbacks that are watched in each interval. A request has about 30 callbacks. Watching one takes
+ * about 0.2 µs, so the watch takes at most 0.2 % of a core.
  */
 const MAX_CALLBACKS = 10_000;
 const INTERVAL_MS = 1_000;
@@ -24,7 +24,7 @@ export interface StallWatchOptions {
 
 /** Logs and counts the stalls of the event loop, with the request whose code caused them. */
 export interface StallWatch {
-  /** Runs `next`, the middleware of a request. A stall of their code, also after an `await`, counts for `ctx`. */
+  /** Runs the middleware of a request by `next`. Each stall of that code, also after an `await`, counts for `ctx`. */
   run<T>(ctx: Context, next: () => T): T;
   /** The request for which the current code runs, if it is watched. */
   current(): Context | undefined;
@@ -34,9 +34,9 @@ export interface StallWatch {
 }
 
 /**
- * Measures each callback of Node and each continuation of a promise, up to `MAX_CALLBACKS` in each interval.
- * Of a request that begins when the maximum is reached, it measures only the part before the first `await`:
- * the request then has no `AsyncLocalStorage`, which would cost it about 1 µs.
+ * Measures each callback of Node and each continuation of a promise, up to `MAX_CALLBACKS` in each interval. Of
+ * a request that begins later in the interval, only the part before the first `await` is measured. Such a request
+ * has no `AsyncLocalStorage`, which would cost it about 1 µs.
  */
 export function createStallWatch({
   logger,
@@ -71,10 +71,10 @@ export function createStallWatch({
     reportedMs = nowMs;
     const ctx = request ?? requests.getStore();
     // Later, because this may be a hook, whose errors end the process, and the route may not be known yet.
-    setImmediate(report, durationMs, ctx);
+    setImmediate(reportStall, durationMs, ctx);
   }
 
-  function report(durationMs: number, ctx: Context | undefined): void {
+  function reportStall(durationMs: number, ctx: Context | undefined): void {
     const route = ctx && (ctx.route?.path ?? 'none');
     metrics.countStall(route ?? '');
     const code = ctx ? `${ctx.method} ${route}` : 'Code outside of watched requests';

@@ -2,18 +2,28 @@ import { totalmem } from 'node:os';
 
 import { ProblemError } from '@fw/client';
 import { type CountBodyBytes, countBody, hasBody } from '@fw/core/body';
-import { hasRun } from '@fw/core/extension';
+import { hasRun, PROBLEM_TYPE, problemOfStatus } from '@fw/core/extension';
 import { type Context, type Middleware, ServiceUnavailableError } from 'fw';
 
 import type { Metrics } from '../metrics/metrics.ts';
-import { sendUnavailable } from './responses.ts';
+
+/**
+ * Sends a 503 problem response with `Retry-After: 1`; `extensions` are further members of the problem. It
+ * does not throw, because creating and logging an error per rejected request would be the largest cost.
+ */
+export function sendUnavailable(ctx: Context, extensions: object = {}): void {
+  ctx.status = 503;
+  ctx.set('Content-Type', PROBLEM_TYPE);
+  ctx.set('Retry-After', '1');
+  ctx.json({ ...problemOfStatus(503, ctx.requestId), ...extensions });
+}
 
 class BodyMemoryFull extends Error {}
 
 /**
- * Responds with 503 if a call to another service fails and the handler does not catch the error, and to a
- * request whose body does not fit into the memory for bodies that are still arriving or wait to be parsed.
- * Bodies of up to 16 KiB are not counted, and a single body always fits: the parsers limit its size.
+ * Responds with 503 in two cases: a call to another service fails, and the handler does not catch the error; or
+ * the body of the request does not fit into the memory that all unparsed bodies share. Bodies of up to 16 KiB are
+ * not counted. A single body always fits, because the parsers limit its size.
  */
 export function respondUnavailable(metrics: Metrics, bodyMemoryBytes = 0): Middleware {
   const maxBytes = bodyMemoryBytes || defaultBodyMemory();

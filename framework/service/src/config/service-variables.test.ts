@@ -43,21 +43,6 @@ test.each(Object.keys(allVariables()))(
   },
 );
 
-test('without any variable, the values are those for a local start', () => {
-  expect(readConfig(allVariables(), {})).toMatchObject({
-    HOST: '127.0.0.1',
-    PORT: 8080,
-    HEALTH_PORT: 9090,
-    TRUST_PROXY: 0,
-    DRAIN_DELAY_MS: 1_000,
-    NODE_ENV: 'production',
-    SERVICE_VERSION: 'dev',
-    LOG_LEVEL: 'info',
-    LOG_FORMAT: 'auto',
-    DATABASE_FILE: 'test.db',
-  });
-});
-
 test.each([
   ['LOG_FORMAT', ['auto', 'json', 'pretty'], ['JSON', 'text']],
   ['SERVICE_VERSION', ['x'.repeat(128)], ['x'.repeat(129)]],

@@ -9,26 +9,22 @@ import {
   type Middleware,
   notFoundHandler,
 } from 'fw';
-import { sendUnavailable } from '../app/responses.ts';
 import type { Drain } from '../app/service-app.ts';
+import { sendUnavailable } from '../app/unavailable.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 
 /** Resolves if a part of the service works, and rejects if not. */
 export type Check = () => Promise<void>;
 
-/** The part of a service's metrics that health needs. */
-export interface HealthMetrics {
-  readonly register: { readonly contentType: string; metrics(): Promise<string> };
-  setCheck(check: string, passes: boolean): void;
-}
-
 export interface HealthOptions {
   readonly drain: Drain;
   readonly logger: Logger;
-  /** The metrics of `/metrics`. Default: there is no such path. */
-  readonly metrics?: HealthMetrics | undefined;
-  /** Time limit of one check, in milliseconds. Default 1,000. */
-  readonly checkTimeoutMs?: number;
+  /** The metrics of `/metrics`. */
+  readonly metrics: Pick<Metrics, 'register' | 'setCheck'>;
 }
+
+/** Time limit of one check. */
+const CHECK_TIMEOUT_MS = 1_000;
 
 /** The health of a service, for orchestrators and monitoring. */
 export interface Health {
@@ -44,12 +40,7 @@ export interface Health {
  * After the start, no probe depends on a check: all replicas share a store, and none would serve the requests
  * that need no store, or send 503 with `Retry-After`, while it is unavailable.
  */
-export function createHealth({
-  drain,
-  logger,
-  metrics,
-  checkTimeoutMs = 1_000,
-}: HealthOptions): Health {
+export function createHealth({ drain, logger, metrics }: HealthOptions): Health {
   let checks: readonly (readonly [string, () => Promise<CheckResult>])[] | undefined;
   let hasStarted = false;
 
@@ -73,18 +64,13 @@ export function createHealth({
     if (drain.isDraining) return sendUnavailable(ctx, { detail: 'The service is draining' });
     return whenStarted(ctx, 'ready');
   });
-  if (metrics) {
-    const { register } = metrics;
-    router.get('/metrics', async (ctx) => {
-      // Before the metrics are read: a check uses a connection of a pool, whose use is one of them.
-      const runs = checks?.map(async ([name, run]) =>
-        metrics.setCheck(name, (await run()) === 'ok'),
-      );
-      await Promise.all(runs ?? []);
-      const text = await register.metrics();
-      ctx.set('Content-Type', register.contentType).send(text);
-    });
-  }
+  router.get('/metrics', async (ctx) => {
+    // Before the metrics are read: a check uses a connection of a pool, whose use is one of them.
+    const runs = checks?.map(async ([name, run]) => metrics.setCheck(name, (await run()) === 'ok'));
+    await Promise.all(runs ?? []);
+    const text = await metrics.register.metrics();
+    ctx.set('Content-Type', metrics.register.contentType).send(text);
+  });
 
   const outermost: Middleware = (ctx, next) => {
     ctx.set('X-Request-Id', ctx.requestId);
@@ -100,7 +86,7 @@ export function createHealth({
     begin(all) {
       checks = Object.entries(all).map(([name, check]) => [
         name,
-        createCheckRunner(name, check, { logger, timeoutMs: checkTimeoutMs }),
+        createCheckRunner(name, check, { logger, timeoutMs: CHECK_TIMEOUT_MS }),
       ]);
     },
   };
@@ -133,7 +119,7 @@ export function createCheckRunner(
   let startedMs = 0;
   let loggedReason: string | undefined;
 
-  function report(reason: string | undefined): CheckResult {
+  function logChange(reason: string | undefined): CheckResult {
     if (reason !== undefined && reason !== loggedReason) {
       logger.warn(`Check "${checkName}" failed: ${reason}`);
     }
@@ -151,7 +137,7 @@ export function createCheckRunner(
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
     const late = sleep(timeoutMs, `no result within ${timeoutMs} ms`, { ref: false });
-    const result = Promise.race([finished, late]).then(report);
+    const result = Promise.race([finished, late]).then(logChange);
     void finished.then(() => {
       if (running === result) running = undefined;
     });

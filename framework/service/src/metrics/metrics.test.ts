@@ -1,14 +1,7 @@
 import { metadataOf } from '@fw/core/extension';
 import { quiet, request } from '@fw/core/testing';
-import { rateLimit, tieredRateLimit } from '@fw/rate-limit';
-import {
-  createRouter,
-  endpoint,
-  type Guard,
-  HttpError,
-  type Middleware,
-  notFoundHandler,
-} from 'fw';
+import { rateLimit } from '@fw/rate-limit';
+import { createRouter, endpoint, HttpError, type Middleware, notFoundHandler } from 'fw';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createServiceApp } from '../app/service-app.ts';
@@ -149,42 +142,6 @@ test('decisions of a rate limit are counted by outcome, and its metadata is unch
     'rate_limit_decisions_total{limit="reports",outcome="local"} 0',
     'rate_limit_decisions_total{limit="reports",outcome="failed"} 0',
   ]);
-});
-
-test('the functions of a counted limiter read what the guards before it have added', async () => {
-  const metrics = createMetrics();
-  const authenticate: Guard<{ user: { id: string; plan: 'free' | 'pro' } }> = (ctx, next) => {
-    ctx.state.user = { id: 'ada', plan: 'pro' };
-    return next();
-  };
-  const limit = { max: 5, window: '1m' };
-  const router = createRouter()
-    .get(
-      '/tiers',
-      authenticate,
-      metrics.countDecisions(
-        'tiers',
-        tieredRateLimit({
-          tiers: { free: { ...limit, max: 1 }, pro: limit },
-          tierResolver: (ctx) => ctx.state.user.plan,
-        }),
-      ),
-      (ctx) => ctx.state.user.plan,
-    )
-    .get(
-      '/keys/:id',
-      authenticate,
-      metrics.countDecisions(
-        'keys',
-        rateLimit({ keyGenerator: (ctx) => `${ctx.state.user.id} ${ctx.params.id}` }),
-      ),
-      (ctx) => ctx.state.user.plan,
-    );
-  const app = createServiceApp({ logger: quiet, metrics }).use(router.routes());
-
-  for (const path of ['/tiers', '/keys/7']) {
-    expect(await (await request(app, path)).text()).toBe('pro');
-  }
 });
 
 /** Throws like an HTTP client whose server sent 429; such an error gets a 500 response. */

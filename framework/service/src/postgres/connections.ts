@@ -1,7 +1,7 @@
 import type { Logger } from 'fw';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 
-import { createBreaker } from '../client/breaker.ts';
+import { createBreaker } from '../calls/circuit-breaker.ts';
 import { CLOSE_STORES_MS } from '../config/service-variables.ts';
 import type { PoolUse } from '../metrics/metrics.ts';
 import { beginStatement } from '../tracing/tracing.ts';
@@ -34,10 +34,23 @@ export interface ConnectionsOptions extends PoolOptions {
 /** Sends one statement on one connection. */
 export type Send = (statement: QueryConfig) => Promise<QueryResult<Record<string, unknown>>>;
 
+/** A prepared statement: the server parses it once per connection. */
+export interface Statement {
+  readonly name: string;
+  /** List the columns: `*` fails in running processes once a migration has added a column. */
+  readonly text: string;
+}
+
+/** A row of a result, by column name. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Runs a statement; resolves with its rows. */
+export type Query = (statement: Statement, values?: readonly unknown[]) => Promise<readonly Row[]>;
+
 /** The connections to one server. */
 export interface Connections {
   /** @throws {ServiceUnavailableError} in an outage; every `RETRY_MS`, one call may try to connect */
-  admit(): void;
+  requireAvailable(): void;
   /**
    * Runs `work` on one connection; `signal` ends its statement. If a pooler shares the connection, the work
    * is one transaction: only within it do a connection and its time limits stay the same.
@@ -91,13 +104,13 @@ export function createConnections(options: ConnectionsOptions): Connections {
       current ??= newPool();
       return current;
     } catch (error) {
-      if (error instanceof AddressFileError) report(error);
+      if (error instanceof AddressFileError) logOutage(error);
       throw error;
     }
   }
 
   /** Logs the reason of an outage, once. */
-  function report(reason: Error): void {
+  function logOutage(reason: Error): void {
     if (outage && reasonOf(outage) === reasonOf(reason)) return;
     outage = reason;
     logger?.warn(`PostgreSQL cannot be used for ${name}: ${reasonOf(reason)}`);
@@ -108,7 +121,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     if (used !== current || isClosed || !(reason instanceof Error)) return;
     current = undefined;
     breaker.failed();
-    if (!outage) report(reason);
+    if (!outage) logOutage(reason);
     used.destroy(reason);
     onLost();
   }
@@ -203,8 +216,8 @@ export function createConnections(options: ConnectionsOptions): Connections {
   }
 
   return {
-    admit() {
-      if (!breaker.admit()) throw unavailable(outage);
+    requireAvailable() {
+      if (!breaker.allowsCall()) throw unavailable(outage);
     },
 
     run(work, signal) {
@@ -238,6 +251,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
       setTimeout(() => last?.destroy(new Error('PostgreSQL is closed')), CLOSE_STORES_MS).unref();
       await last?.pool.end();
     },
+  };
+}
+
+/** Runs the statements of a transaction, or of one call, on its connection. */
+export function queryOf(send: Send): Query {
+  return async ({ name, text }, values = []) => {
+    const { rows } = await send({ name, text, values: [...values] });
+    return rows;
   };
 }
 

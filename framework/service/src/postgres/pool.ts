@@ -63,7 +63,7 @@ export function createPool(options: PoolOptions): DestroyablePool {
   const shared = new WeakSet<ClientBase>();
   let destroyReason: Error | undefined;
 
-  /** After `destroy`, sockets fail immediately: otherwise each waiting call would still open a connection. */
+  /** The pool opens a connection for each waiting call, also after `destroy`: its socket then fails immediately. */
   function openSocket(): Socket {
     const socket = new Socket();
     sockets.add(socket);
@@ -100,7 +100,7 @@ export function createPool(options: PoolOptions): DestroyablePool {
     // The pool would pass the time limit of the queue to its clients.
     Client: class extends pg.Client {
       constructor(config?: ClientConfig) {
-        // The pool hides the password from a copy of its options: it is not enumerable.
+        // The pool makes the password of its options not enumerable, so `...config` does not copy it.
         const { password } = config ?? {};
         super({ ...config, password, connectionTimeoutMillis: statementTimeoutMs });
       }

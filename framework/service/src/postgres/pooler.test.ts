@@ -5,7 +5,6 @@ import { ADD, asAdmin, connectTo, LIST, NOTES, openNotes, unavailable } from '..
 import { recordLog } from '../testing/log.ts';
 import { startPostgres } from '../testing/postgres.ts';
 import { startTestPostgres } from '../testing/vitest.ts';
-import { createBatch, postgresIdempotency, postgresIdempotencyTable } from './postgres.ts';
 
 const SLEEP = { name: 'sleep', text: 'SELECT pg_sleep(60)' };
 
@@ -43,44 +42,6 @@ describe.each<[PoolMode]>([['session'], ['transaction']])(
 
       expect(new Set(lists.map((rows) => rows?.length))).toEqual(new Set([151]));
       await expect(programs[0]?.check()).resolves.toBeUndefined();
-    });
-
-    test('a transaction commits all of its work, or nothing; a failed statement fails alone', async () => {
-      const postgres = openNotes((await newDatabase()).pooled, { poolSize: 1 });
-      await postgres.transaction(async (query) => {
-        await query(ADD, [1, 'one']);
-        await query(ADD, [2, 'two']);
-      });
-
-      const half = postgres.transaction(async (query) => {
-        await query(ADD, [3, 'half']);
-        await query(ADD, [1, 'taken']);
-      });
-
-      await expect(half).rejects.toMatchObject({ code: '23505' });
-      await expect(postgres.query(ADD, [1, 'taken'])).rejects.toMatchObject({ code: '23505' });
-      expect(await postgres.query(LIST)).toHaveLength(2);
-    });
-
-    test('batches and responses of idempotency() are stored', async () => {
-      const migrations = [...NOTES.migrations, postgresIdempotencyTable()];
-      const postgres = openNotes((await newDatabase()).pooled, { migrations });
-      const store = postgresIdempotency(postgres);
-      const attemptOf = (key: string) =>
-        ({ key, fingerprint: '', owner: '', nowMs: 0, retentionMs: 1_000 }) as const;
-      const add = createBatch((ids: readonly number[]) =>
-        postgres.transaction(async (query) => {
-          await Promise.all(ids.map((id) => store.save(query, attemptOf(`${id}`), `of ${id}`)));
-          for (const id of ids) await query(ADD, [id, '']);
-          return ids;
-        }),
-      );
-
-      await Promise.all([1, 2, 3].map(add));
-
-      expect(await postgres.query(LIST)).toHaveLength(3);
-      expect(await store.find(attemptOf('2'))).toMatchObject({ response: 'of 2' });
-      await expect(add(2)).rejects.toMatchObject({ code: 'KEY_IN_USE' });
     });
 
     test('a statement that exceeds its time limit ends on the server with 503', async () => {
@@ -152,32 +113,22 @@ describe.each<[PoolMode]>([['session'], ['transaction']])(
       expect(await postgres.query(LIST)).toEqual([]);
       expect(lines).toEqual([]);
     });
-
-    test('tables that are missing after a restart of the server are created again', async () => {
-      const { url, pooled } = await newDatabase();
-      const postgres = openNotes(pooled);
-      await postgres.query(ADD, [1, 'lost']);
-
-      await asAdmin(url, 'DROP TABLE notes, notes_migrations');
-
-      await expect.poll(() => postgres.query(LIST).catch(() => 'not yet')).toEqual([]);
-    });
-
-    test('calls get 503 while the server is down, and recover with it', async () => {
-      const own = await startPostgres();
-      onTestFinished(() => own.stop());
-      const pooler = await startPgbouncer(own.url, poolMode, ['server_login_retry = 1']);
-      onTestFinished(() => pooler.stop());
-      const postgres = openNotes(pooler.through(own.url), { statementTimeoutMs: 4_000 });
-      await postgres.query(ADD, [1, 'kept']);
-
-      await own.kill();
-      await expect(postgres.query(LIST)).rejects.toEqual(unavailable);
-      await expect(postgres.query(LIST)).rejects.toEqual(unavailable);
-      await own.restart();
-
-      const list = () => postgres.query(LIST).catch((error: unknown) => error);
-      await expect.poll(list, { timeout: 60_000 }).toEqual([{ id: 1, text: 'kept' }]);
-    });
   },
 );
+
+test('calls through PgBouncer get 503 while the server is down, and recover with it', async () => {
+  const own = await startPostgres();
+  onTestFinished(() => own.stop());
+  const pooler = await startPgbouncer(own.url, 'transaction', ['server_login_retry = 1']);
+  onTestFinished(() => pooler.stop());
+  const postgres = openNotes(pooler.through(own.url), { statementTimeoutMs: 4_000 });
+  await postgres.query(ADD, [1, 'kept']);
+
+  await own.kill();
+  await expect(postgres.query(LIST)).rejects.toEqual(unavailable);
+  await expect(postgres.query(LIST)).rejects.toEqual(unavailable);
+  await own.restart();
+
+  const list = () => postgres.query(LIST).catch((error: unknown) => error);
+  await expect.poll(list, { timeout: 60_000 }).toEqual([{ id: 1, text: 'kept' }]);
+});

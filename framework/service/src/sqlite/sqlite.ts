@@ -15,9 +15,9 @@ import {
 import { beginStatement, hasStatementSpans } from '../tracing/tracing.ts';
 import { isBusy } from './errors.ts';
 
+export { sqliteIdempotency, sqliteIdempotencyTable } from '../stores/idempotency.ts';
 export { isBusy, orUnavailable } from './errors.ts';
 export { createGroupCommit, type GroupCommit, type GroupCommitOptions } from './group-commit.ts';
-export { sqliteIdempotency, sqliteIdempotencyTable } from './idempotency.ts';
 
 /** The format of a service's database file. */
 export interface DatabaseFormat {

@@ -4,10 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 
 import { connectTo, openNotes } from '../fixtures/notes.ts';
-import { postgresIdempotencyTable } from '../postgres/idempotency.ts';
-import { sqliteIdempotencyTable } from '../sqlite/idempotency.ts';
 import { appliedMigrations, openDatabase } from '../sqlite/sqlite.ts';
 import { newFolder, startTestPostgres } from '../testing/vitest.ts';
+import { postgresIdempotencyTable, sqliteIdempotencyTable } from './idempotency.ts';
 import { checksumOf, migrationFailed, splitStatements } from './migrations.ts';
 
 test.each([

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { startHttpServer } from '../../../middleware/src/testing/http-server.ts';
 import { createServiceApp } from '../app/service-app.ts';
-import { createServiceClient } from '../client/service-client.ts';
+import { createServiceClient } from '../calls/service-client.ts';
 import { startCollector } from '../testing/collector.ts';
 import { recordLog } from '../testing/log.ts';
 import { createTracing } from './otlp.ts';

@@ -74,7 +74,7 @@ export function mountVersions(
       const { since, sunset, successor } = deprecated;
       const announce = deprecation({ from: path, to: successor, since, sunset });
       middleware.push(announce);
-      // It runs for the application; the router only describes it in its document.
+      // The application runs `announce`. The router only adds its description to the OpenAPI document.
       version.router.use(describeRoute(metadataOf(announce) ?? {}));
     }
     if (isRemoved) middleware.push(respondGone(version));
@@ -97,9 +97,6 @@ function countClients({ name: version, path }: ApiVersion, metrics: Metrics): Mi
   };
 }
 
-/** The name of a client without `X-Client-Id` and `User-Agent`. */
-const UNNAMED = 'none';
-
 /**
  * The program that sends a request, for statistics: `X-Client-Id` if it is 1 to 64 characters of
  * `[A-Za-z0-9._-]`, otherwise the first product of `User-Agent` without its version (RFC 9110 §10.1.5),
@@ -109,7 +106,7 @@ export function clientNameOf(ctx: Pick<Context, 'get'>): string {
   const id = ctx.get('x-client-id');
   if (id !== undefined && /^[\w.-]{1,64}$/.test(id)) return id;
   const [product] = /^[\w.-]{1,64}(?=[/ ]|$)/.exec(ctx.get('user-agent') ?? '') ?? [];
-  return product ?? UNNAMED;
+  return product ?? 'none';
 }
 
 function respondGone({ name, deprecated }: ApiVersion): Middleware {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { createBreaker } from './breaker.ts';
+import { createBreaker } from './circuit-breaker.ts';
 
 /** A breaker that two failures open, with trials every ten milliseconds of a clock that the test sets. */
 function newBreaker() {
@@ -19,26 +19,26 @@ test('a breaker opens after as many failures in a row as configured', () => {
   breaker.failed();
   breaker.succeeded();
   breaker.failed();
-  const afterOne = breaker.admit();
+  const afterOne = breaker.allowsCall();
   breaker.failed();
 
   expect(afterOne).toBe(true);
-  expect(breaker.admit()).toBe(false);
+  expect(breaker.allowsCall()).toBe(false);
 });
 
-test('an open breaker admits one trial at a time, and a successful one closes it', () => {
+test('an open breaker allows one trial at a time, and a successful one closes it', () => {
   const { breaker, clock, open } = newBreaker();
   open();
 
   clock.ms = 9;
-  const early = breaker.admit();
+  const early = breaker.allowsCall();
   clock.ms = 10;
-  const trial = breaker.admit();
-  const second = breaker.admit();
+  const trial = breaker.allowsCall();
+  const second = breaker.allowsCall();
   breaker.succeeded();
 
   expect([early, trial, second]).toEqual([false, true, false]);
-  expect(breaker.admit()).toBe(true);
+  expect(breaker.allowsCall()).toBe(true);
 });
 
 test('a trial that fails keeps the breaker open until the next trial', () => {
@@ -46,14 +46,14 @@ test('a trial that fails keeps the breaker open until the next trial', () => {
   open();
 
   clock.ms = 10;
-  breaker.admit();
+  breaker.allowsCall();
   breaker.failed();
-  const between = breaker.admit();
+  const between = breaker.allowsCall();
   clock.ms = 20;
 
   expect(between).toBe(false);
-  expect(breaker.admit()).toBe(true);
-  expect(breaker.admit()).toBe(false);
+  expect(breaker.allowsCall()).toBe(true);
+  expect(breaker.allowsCall()).toBe(false);
 });
 
 test('a trial without outcome does not prevent the next one', () => {
@@ -61,10 +61,10 @@ test('a trial without outcome does not prevent the next one', () => {
   open();
 
   clock.ms = 10;
-  breaker.admit();
+  breaker.allowsCall();
   clock.ms = 20;
 
-  expect(breaker.admit()).toBe(true);
+  expect(breaker.allowsCall()).toBe(true);
 });
 
 test('calls that fail after the breaker has opened do not delay the trial', () => {
@@ -75,5 +75,5 @@ test('calls that fail after the breaker has opened do not delay the trial', () =
   breaker.failed();
   clock.ms = 10;
 
-  expect(breaker.admit()).toBe(true);
+  expect(breaker.allowsCall()).toBe(true);
 });

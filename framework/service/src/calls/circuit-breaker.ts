@@ -10,7 +10,7 @@ export interface BreakerOptions {
 /** Protects a failing server, and the callers that would wait for it. */
 export interface Breaker {
   /** Whether a call may be made: any while the breaker is closed, one trial per `openMs` while it is open. */
-  admit(): boolean;
+  allowsCall(): boolean;
   /** Closes the breaker. */
   succeeded(): void;
   /** Counts a failure; the last of `failures` in a row opens the breaker. */
@@ -27,7 +27,7 @@ export function createBreaker({
   let trialFromMs = 0;
 
   return {
-    admit() {
+    allowsCall() {
       if (inARow < failures) return true;
       if (now() < trialFromMs) return false;
       trialFromMs = now() + openMs;

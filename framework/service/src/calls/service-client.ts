@@ -7,7 +7,7 @@ import {
 } from '@fw/client';
 import type { Context } from 'fw';
 
-import { type BreakerOptions, createBreaker } from './breaker.ts';
+import { type BreakerOptions, createBreaker } from './circuit-breaker.ts';
 
 export interface ServiceClientOptions extends BreakerOptions {
   /** The name of the other service in errors. */
@@ -54,7 +54,7 @@ export function createServiceClient<Paths>(options: ServiceClientOptions): Clien
 function protectAndTrace(api: string, options: BreakerOptions): Intercept {
   const breaker = createBreaker(options);
   return async ({ method, url, headers, ctx, requestId }, next) => {
-    if (!breaker.admit()) {
+    if (!breaker.allowsCall()) {
       const text = 'it has failed repeatedly';
       throw new ProblemError({ api, reason: 'open', text, requestId });
     }
