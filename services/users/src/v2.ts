@@ -2,7 +2,7 @@ import { json } from '@fw/body-parser';
 import { parseMediaType } from '@fw/core/body';
 import { idempotency } from '@fw/middleware/idempotency';
 import { etagOf, isConditional, isNotModified, requireMatch } from '@fw/middleware/preconditions';
-import { createCursor, onlyJson } from '@fw/service';
+import { createCursor, onlyJson, toSearchParams } from '@fw/service';
 import { validate } from '@fw/validation';
 import {
   type Context,
@@ -119,18 +119,17 @@ export function createUserRoutesV2(
     }),
     validate({ query: ListQuery }),
     async (ctx) => {
-      const { limit, cursor, email } = ctx.query;
+      const { limit, cursor: position, ...filter } = ctx.query;
       // A cursor is valid for the same filter only; as in the stores, the case of A to Z does not count.
-      const filter = email?.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) ?? '';
-      const cursors = createCursor(`users email=${filter}`, 'integer');
-      const [after] = cursor === undefined ? [] : cursors.decode(cursor);
-      const { users, next } = await store.page({ after, limit, email });
-      const data = users.map(toJson);
-      if (next === undefined) return { data, meta: { limit } };
-      const nextCursor = cursors.encode(next);
-      const nextPage = toSearchParams({ limit, email }, nextCursor);
-      ctx.append('Link', `<${V2}?${nextPage}>; rel="next"`);
-      return { data, meta: { limit, nextCursor } };
+      const cursor = createCursor(`users ${toSearchParams(filter)}`.toLowerCase(), 'integer');
+      const [after] = position === undefined ? [] : cursor.decode(position);
+      const { users, next } = await store.page({ after, limit, ...filter });
+      const nextCursor = next === undefined ? undefined : cursor.encode(next);
+      if (nextCursor !== undefined) {
+        const nextPage = toSearchParams({ limit, cursor: nextCursor, ...filter });
+        ctx.append('Link', `<${V2}?${nextPage}>; rel="next"`);
+      }
+      return { data: users.map(toJson), meta: { limit, nextCursor } };
     },
   );
 
@@ -231,8 +230,4 @@ function created(ctx: Context, user: User) {
 function withETag(ctx: Context, user: User) {
   ctx.set('ETag', etagOf(user.version));
   return { data: toJson(user) };
-}
-
-function toSearchParams({ limit, email }: ListQuery, cursor: string): URLSearchParams {
-  return new URLSearchParams({ limit: String(limit), cursor, ...(email && { email }) });
 }
