@@ -30,10 +30,10 @@ const DESCRIPTION = `Creates, reads, lists, changes and deletes users.
 repeat a creation. Version 1 is deprecated and does not change.`;
 
 /**
- * Reading one user: other systems need it to authorize their own requests. `map … $class` in
- * deploy/nginx/nginx.conf is the same rule.
+ * Reading one user: other systems need it to authorize their own requests. Like the router, the pattern ignores
+ * case and a trailing slash. `map … $class` in deploy/nginx/nginx.conf is the same rule.
  */
-const ONE_USER = /^\/api\/v[12]\/users\/[0-9a-f-]{36}$/;
+const ONE_USER = /^\/api\/v[12]\/users\/[0-9a-f-]{36}\/?$/i;
 
 const isCritical = ({ method, path }: Context) => method === 'GET' && ONE_USER.test(path);
 
