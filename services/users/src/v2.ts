@@ -1,14 +1,22 @@
 import { json } from '@fw/body-parser';
 import { parseMediaType } from '@fw/core/body';
 import { idempotency } from '@fw/middleware/idempotency';
-import { etagOf, isConditional, isNotModified, requireMatch } from '@fw/middleware/preconditions';
+import {
+  etagOf,
+  isConditional,
+  isNotModified,
+  preconditionFailed,
+  requireMatch,
+} from '@fw/middleware/preconditions';
 import { createCursor, onlyJson, toSearchParams } from '@fw/service';
 import { validate } from '@fw/validation';
 import {
+  ConflictError,
   type Context,
   createRouter,
   endpoint,
   type Middleware,
+  NotFoundError,
   type Router,
   UnsupportedMediaTypeError,
 } from 'fw';
@@ -27,8 +35,7 @@ import {
   UserV2,
 } from './schemas.ts';
 import type { UserStore } from './store.ts';
-import type { NewUser, Origins, User } from './user.ts';
-import { changeUser, createUser, deleteUser, getUser } from './users.ts';
+import { createUser, type NewUser, type Origins, type Outcome, type User } from './user.ts';
 
 /** Path prefix of version 2. */
 export const V2 = '/api/v2/users';
@@ -68,7 +75,7 @@ export function createUserRoutesV2(
   /** The version that `If-Match` requires; `undefined` without `If-Match`. */
   async function requiredVersion(ctx: Context, id: string): Promise<number | undefined> {
     if (!isConditional(ctx)) return undefined;
-    const { version } = await getUser(store, id);
+    const { version } = requireUser(await store.find(id), id);
     requireMatch(ctx, etagOf(version));
     return version;
   }
@@ -100,8 +107,9 @@ export function createUserRoutesV2(
     }),
     async (ctx) => {
       const { idempotency } = ctx.state;
-      const options = { uniqueEmail: true, idempotency } as const;
-      return created(ctx, await createUser(store, ctx.body, origins, options));
+      const user = createUser(ctx.body, origins);
+      const outcome = await store.insert(user, { uniqueEmail: true, idempotency });
+      return created(ctx, requireUser(outcome, user.id));
     },
   );
 
@@ -168,7 +176,8 @@ export function createUserRoutesV2(
       },
     }),
     async (ctx) => {
-      const user = await getUser(store, ctx.params.id);
+      const { id } = ctx.params;
+      const user = requireUser(await store.find(id), id);
       return isNotModified(ctx, etagOf(user.version)) ? undefined : { data: toJson(user) };
     },
   );
@@ -197,7 +206,7 @@ export function createUserRoutesV2(
       const { id } = ctx.params;
       const ifVersion = await requiredVersion(ctx, id);
       const options = { updatedAt: origins.now(), uniqueEmail: true, ifVersion };
-      return withETag(ctx, await changeUser(store, id, ctx.body, options));
+      return withETag(ctx, requireUser(await store.update(id, ctx.body, options), id));
     },
   );
 
@@ -213,12 +222,33 @@ export function createUserRoutesV2(
     }),
     async (ctx) => {
       const { id } = ctx.params;
-      await deleteUser(store, id, await requiredVersion(ctx, id));
+      requireUser(await store.delete(id, await requiredVersion(ctx, id)), id);
       return { success: true } as const;
     },
   );
 
   return router;
+}
+
+/**
+ * Returns the user of an operation on `id`.
+ *
+ * @throws {NotFoundError} if the user does not exist
+ * @throws {PreconditionFailedError} if the required version is not the current one
+ * @throws {ConflictError} if another user has the e-mail address
+ */
+export function requireUser(outcome: Outcome | undefined, id: string): User {
+  switch (outcome) {
+    case undefined:
+    case 'missing':
+      throw new NotFoundError(`User "${id}" not found`);
+    case 'stale':
+      throw preconditionFailed();
+    case 'email-taken':
+      throw new ConflictError('another user has this e-mail address', { code: 'EMAIL_TAKEN' });
+    default:
+      return outcome;
+  }
 }
 
 function created(ctx: Context, user: User) {
