@@ -5,7 +5,7 @@ import { requestEverything, withoutCacheControl } from '@fw/service/testing';
 import { testDocuments } from '@fw/service/testing/vitest';
 import { expect, test } from 'vitest';
 
-import { get, newApp, newLimits, tokenOf } from './testing/app.ts';
+import { get, newApp, newLimits, tokenOf } from './testing.ts';
 
 test.each(['/openapi.json', '/docs/reports'])('%s is served without a token', async (path) => {
   expect((await request(newApp(), path)).status).toBe(200);

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
 import { openLimitStore } from './limits.ts';
-import { newApp, newLimits, tokenOf } from './testing/app.ts';
+import { newApp, newLimits, tokenOf } from './testing.ts';
 
 const V1 = '/api/v1/reports';
 const V2 = '/api/v2/reports';

@@ -2,8 +2,7 @@ import { plantField } from '@fw/service/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { REPORT_KINDS } from './report-kinds.ts';
-import { get, newApp } from './testing/app.ts';
-import { CATALOG, USERS } from './testing/figures.ts';
+import { CATALOG, get, newApp, USERS } from './testing.ts';
 
 const figures = { users: USERS, catalog: CATALOG };
 const planted = plantField({ readFigures: async () => figures });

@@ -1,7 +1,7 @@
 import { request } from '@fw/core/testing';
 import { expect, test } from 'vitest';
 
-import { newApp, tokenOf } from './testing/app.ts';
+import { newApp, tokenOf } from './testing.ts';
 
 const send = (headers = {}) => request(newApp(), '/api/v1/reports', { headers });
 
