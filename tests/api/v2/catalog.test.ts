@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 
+import { readJson, readNothing, readProblem } from '@fw/service/testing';
 import { test } from 'vitest';
 
 import type { paths } from '../../../services/catalog/openapi/v2.d.ts';
-import { clientOf, nextPage, readJson, readNothing, readProblem } from '../requests.ts';
+import { clientOf, nextPage } from '../requests.ts';
 import { readTarget } from '../target.ts';
 
 const CATALOG = '/api/v2/catalog';

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 
+import { readProblem } from '@fw/service/testing';
 import { test } from 'vitest';
 
 import type { paths } from '../../../services/reports/openapi/v2.d.ts';
-import { clientOf, readProblem } from '../requests.ts';
+import { clientOf } from '../requests.ts';
 import { readTarget } from '../target.ts';
 
 const REPORTS = '/api/v2/reports';

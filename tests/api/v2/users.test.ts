@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 
+import { type Json, readJson, readNothing, readProblem } from '@fw/service/testing';
 import { test } from 'vitest';
 
 import type { paths } from '../../../services/users/openapi/v2.d.ts';
-import { clientOf, type Json, nextPage, readJson, readNothing, readProblem } from '../requests.ts';
+import { clientOf, nextPage } from '../requests.ts';
 import { readTarget } from '../target.ts';
 
 const USERS = '/api/v2/users';
