@@ -14,10 +14,8 @@ export {
   readJson,
   readNothing,
   readProblem,
-  requestEverything,
   type Send,
   sendTo,
-  withoutCacheControl,
 } from './responses.ts';
 
 /** Environment variables of a process, in addition to `PATH`. */

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { expectDocument } from './expect-document.ts';
 import { lintFile } from './lint.ts';
 import type { PostgresServer } from './postgres.ts';
+import type { Send } from './responses.ts';
 import { runToEnd, type ServiceProcess, startService, type Variables } from './testing.ts';
 
 /** Creates a folder that is removed at the end of the test. */
@@ -69,6 +70,27 @@ export function testDocuments(
   test.each(versions)('redocly lint reports nothing in openapi/%s.json', async (version) => {
     expect(await lintFile(fileOf(version))).toEqual([]);
   });
+}
+
+/**
+ * Tests that no response contains a field that the store returns and the route does not declare. `newSend` sends to
+ * an application whose store is that of `plantField`.
+ */
+export function testUndeclaredFields(
+  newSend: () => Promise<Send>,
+  requests: [method: string, path: string, body?: object][],
+): void {
+  test.each<(typeof requests)[number]>(requests)(
+    '%s %s never sends an undeclared field',
+    async (method, path, body) => {
+      const send = await newSend();
+
+      const response = await send(method, path, body);
+
+      expect(response.status).toBeLessThan(300);
+      expect(await response.text()).not.toContain('passwordHash');
+    },
+  );
 }
 
 /** Tests that the service `name` at `main` does not start without a certificate file of its database. */
