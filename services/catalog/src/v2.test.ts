@@ -120,6 +120,12 @@ test('GET of an item returns it, or 404 naming the id', async () => {
   expect((await read(api, `${CATALOG}/03`)).status).toBe(400);
 });
 
+test('GET with an Accept that excludes JSON responds with 406', async () => {
+  const headers = { Accept: 'text/csv' };
+
+  expect((await request(await createTestApi([]), CATALOG, { headers })).status).toBe(406);
+});
+
 test('facets count the items that match a filter', async () => {
   const { body } = await read(await createTestApi(ASSORTED), `${CATALOG}/facets?maxPrice=5000`);
 
