@@ -46,7 +46,6 @@ export function openTestStore(): UserStore {
 export function createTestApi({
   store = openTestStore(),
   bodyLimit = BODY_LIMIT,
-  idPrefix = 'u',
   logger = quiet,
 } = {}) {
   const clock = { time: TEN };
@@ -54,7 +53,7 @@ export function createTestApi({
   const app = createUsersApp({
     store,
     logger,
-    newId: () => `${idPrefix}${++ids}`,
+    newId: () => `u${++ids}`,
     now: () => new Date(clock.time),
     bodyLimit,
   });

@@ -9,7 +9,7 @@ import { expectDocument } from './expect-document.ts';
 import { lintFile } from './lint.ts';
 import type { PostgresServer } from './postgres.ts';
 import type { Send } from './responses.ts';
-import { runToEnd, type ServiceProcess, startService, type Variables } from './testing.ts';
+import { type ServiceProcess, startService, type Variables } from './testing.ts';
 
 /** Creates a folder that is removed at the end of the test. */
 export function newFolder(): string {
@@ -89,24 +89,6 @@ export function testUndeclaredFields(
 
       expect(response.status).toBeLessThan(300);
       expect(await response.text()).not.toContain('passwordHash');
-    },
-  );
-}
-
-/** Tests that the service `name` at `main` does not start without a certificate file of its database. */
-export function testMissingCertificate(name: string, main: URL): void {
-  test.each([[[]], [['migrate', '--wait', '60']]])(
-    `a missing certificate file of PostgreSQL is one line and exit code 1: ${name} %j`,
-    async (args) => {
-      const DATABASE_URL = 'postgres://127.0.0.1/db?sslrootcert=/missing/ca.pem';
-
-      const { code, stdout, stderr } = await runToEnd(main, { DATABASE_URL }, args);
-
-      expect(code).toBe(1);
-      expect(stdout).not.toContain('error');
-      const reason = 'Cannot read the file "/missing/ca.pem" that DATABASE_URL names: ENOENT';
-      expect(stderr).toMatch(/^[^\n]+\n$/);
-      expect(stderr).toContain(`Cannot run ${name}: ${reason}`);
     },
   );
 }
