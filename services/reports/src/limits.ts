@@ -54,9 +54,9 @@ export function createLimits(perMinute: PerMinute, store: RateLimitStore): Limit
   };
 }
 
-/** The user, or the client address of an unauthenticated request. */
-function keyOf({ state, ip }: Context): string {
-  return state.user ? `user:${state.user.id}` : `ip:${ip}`;
+/** The limiters of users run after authentication. */
+function keyOf({ state }: Context): string {
+  return `user:${state.user?.id}`;
 }
 
 /**
