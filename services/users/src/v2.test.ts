@@ -395,17 +395,3 @@ test('the figures count users in total, by day and by domain', async () => {
     },
   });
 });
-
-test('version 1 returns changes made in version 2, without the version field', async () => {
-  const { send } = await createApiWith('Ada');
-  await send('PATCH', `${USERS}/u1`, { name: 'Ada L.' });
-
-  const one = await send('GET', '/api/v1/users/u1');
-  const all = await send('GET', '/api/v1/users');
-  const page = await send('GET', '/api/v1/users?page=1');
-
-  const user = { id: 'u1', ...ADA, name: 'Ada L.', createdAt: TEN, updatedAt: TEN };
-  expect(await one.json()).toEqual({ data: user });
-  expect(await all.json()).toEqual({ data: [user], total: 1 });
-  expect(await page.json()).toEqual({ data: [user], meta: { total: 1, page: 1, limit: 10 } });
-});
