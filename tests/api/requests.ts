@@ -3,18 +3,13 @@ import http from 'node:http';
 import https from 'node:https';
 
 import { type Client, createClient } from '@fw/client';
-
-/** A parsed JSON body; the test asserts its structure. */
-export type Json = ReturnType<typeof JSON.parse>;
-
-type Headers = Readonly<Record<string, string>>;
+import type { Send } from '@fw/service/testing';
 
 /** Sends any request to one system, also an invalid one. */
 export interface Api {
   readonly origin: string;
-  get(url: string, headers?: Headers): Promise<Response>;
-  /** Sends `body`, as JSON unless it is a string; no body if it is undefined. */
-  send(method: string, url: string, body?: unknown, headers?: Headers): Promise<Response>;
+  get(url: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  readonly send: Send;
   /** Sends the body only after the server responded with 100 Continue. */
   postAfterContinue(url: string, body: string): Promise<ContinuedResponse>;
 }
@@ -46,34 +41,6 @@ export function createApi(origin: string): Api {
     },
     postAfterContinue: (url, body) => postAfterContinue(origin + url, body),
   };
-}
-
-/** Asserts the status and the JSON type of a response, and returns its body. */
-export async function readJson(response: Response, status = 200): Promise<Json> {
-  const text = await response.text();
-  assert.equal(response.status, status, `${response.url} returned ${response.status}: ${text}`);
-  assert.match(response.headers.get('content-type') ?? '', /^application\/json\b/);
-  return JSON.parse(text);
-}
-
-/** Asserts that a response is a problem (RFC 9457) with this status and code, and returns it. */
-export async function readProblem(response: Response, status: number, code: string) {
-  const text = await response.text();
-  assert.equal(response.status, status, `${response.url} returned ${response.status}: ${text}`);
-  assert.match(response.headers.get('content-type') ?? '', /^application\/problem\+json\b/);
-  const problem = JSON.parse(text);
-  assert.equal(problem.status, status);
-  assert.equal(problem.code, code);
-  assert.equal(typeof problem.title, 'string');
-  assert.equal(typeof problem.detail, 'string');
-  assert.equal(problem.requestId, response.headers.get('x-request-id'));
-  return problem as Json;
-}
-
-/** Asserts that a response has this status and no body. */
-export async function readNothing(response: Response, status: number): Promise<void> {
-  assert.equal(response.status, status);
-  assert.equal(await response.text(), '');
 }
 
 /** The path of the next page in the `Link` header (RFC 8288). */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 
-import { type Api, readJson } from '../api/requests.ts';
+import { readJson } from '@fw/service/testing';
+import type { Api } from '../api/requests.ts';
 import type { World } from './world.ts';
 
 /** A user, as a client created it or as a row of the database. */

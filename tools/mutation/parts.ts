@@ -45,7 +45,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     slowMs: 500,
   },
   users: {
-    mutate: ['services/users/src/{user,users}.ts', 'services/users/src/store/!(*.test).ts'],
+    mutate: ['services/users/src/user.ts', 'services/users/src/store/!(*.test).ts'],
     tests: ['services/users/src/**/*.test.ts'],
   },
 };

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { request } from '@fw/core/testing';
 import { expect, test } from 'vitest';
 
-import { LIMITS } from '../../../services/reports/src/config.ts';
-import { newApp } from '../../../services/reports/src/testing/app.ts';
+import { LIMITS } from '../../../services/reports/src/limits.ts';
+import { newApp } from '../../../services/reports/src/testing.ts';
 import { charts, SHARED, type Values } from './render.ts';
 
 test.each<[string, Values, string]>([

@@ -26,7 +26,7 @@ export {
   type VariableDescription,
 } from './config/variables.ts';
 export type { Check } from './health/health.ts';
-export { type Cursor, createCursor } from './lists/cursor.ts';
+export { type Cursor, createCursor, toSearchParams } from './lists/cursor.ts';
 export {
   type IntegerRange,
   integerQuery,

@@ -31,27 +31,18 @@ const MAX_WAIT_MS = 2_000;
  * @throws {Error} naming the file, if a line of it is rejected
  */
 export async function fillIfEmpty(options: FillOptions): Promise<void> {
-  const waitMs = (await isAvailable(options.store)) ? MAX_WAIT_MS : 0;
   let isWaiting = true;
-  const filling = retry(options).catch((error: unknown) => {
+  const unavailable = Promise.withResolvers<void>();
+  const filling = retry(options, unavailable.resolve).catch((error: unknown) => {
     if (isWaiting) throw error;
     options.logger?.error('Cannot fill the store', error);
   });
-  await Promise.race([filling, sleep(waitMs, undefined, { ref: false })]);
+  const timeout = sleep(MAX_WAIT_MS, undefined, { ref: false });
+  await Promise.race([filling, unavailable.promise, timeout]);
   isWaiting = false;
 }
 
-async function isAvailable(store: FillOptions['store']): Promise<boolean> {
-  try {
-    await store.version();
-    return true;
-  } catch (error) {
-    if (isTemporary(error)) return false;
-    throw error;
-  }
-}
-
-async function retry(options: FillOptions): Promise<void> {
+async function retry(options: FillOptions, onUnavailable: () => void): Promise<void> {
   const { store, signal } = options;
   while (!signal.aborted) {
     try {
@@ -60,6 +51,7 @@ async function retry(options: FillOptions): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       if (!isTemporary(error)) throw error;
+      if (error instanceof ServiceUnavailableError) onUnavailable();
       await sleep(RETRY_MS, undefined, { ref: false });
     }
   }

@@ -365,23 +365,6 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       expect(await idsOf(open(database), {})).toEqual([2, 3]);
     });
 
-    test('an import that fails changes nothing, and the next one starts again', async () => {
-      const database = await create();
-      await importText(database, toLines([itemOf(1)]));
-
-      const failing = database.replace({
-        async fill(add) {
-          await add([{ line: 1, item: itemOf(2) }]);
-          throw new Error('the file cannot be read');
-        },
-      });
-
-      await expect(failing).rejects.toThrow('the file cannot be read');
-      expect(await idsOf(open(database), {})).toEqual([1]);
-      await importText(database, toLines([itemOf(3)]));
-      expect(await idsOf(open(database), {})).toEqual([3]);
-    });
-
     test('of two concurrent imports the second fails; it succeeds after the first', async () => {
       const database = await create();
       const second = toLines([itemOf(2)]);

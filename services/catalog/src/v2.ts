@@ -1,6 +1,6 @@
 import { onlyJson } from '@fw/middleware/negotiate';
 import { etagOf, isNotModified } from '@fw/middleware/preconditions';
-import { createCursor } from '@fw/service';
+import { createCursor, toSearchParams } from '@fw/service';
 import { validate } from '@fw/validation';
 import { type Context, createRouter, endpoint, NotFoundError, type Router } from 'fw';
 import * as z from 'zod';
@@ -176,9 +176,4 @@ async function findItem(store: CatalogStore, id: number): Promise<Versioned<Item
   const { version, value } = await store.find(id);
   if (!value) throw new NotFoundError(`Item "${id}" not found`);
   return { version, value };
-}
-
-function toSearchParams(query: Partial<ListQuery>): URLSearchParams {
-  const set = Object.entries(query).filter(([, value]) => value !== undefined);
-  return new URLSearchParams(set.map(([name, value]) => [name, String(value)]));
 }

@@ -25,9 +25,13 @@ export interface ReportsAppOptions extends ServiceRuntime {
   readonly versionConfig?: VersionConfig;
 }
 
-const DESCRIPTION = `Reports on users and on the catalog. A bearer token is required; its \`tier\` determines the rate limit.
+const INFO = {
+  title: 'Reports',
+  version: packageJson.version,
+  description: `Reports on users and on the catalog. A bearer token is required; its \`tier\` determines the rate limit.
 
-Version 1 is deprecated and does not change.`;
+Version 1 is deprecated and does not change.`,
+};
 
 /** Creates the reports API. */
 export function createReportsApp({
@@ -63,9 +67,7 @@ export function createReportsApp({
   app.use(
     documents({
       name: 'reports',
-      title: 'Reports',
-      version: packageJson.version,
-      description: DESCRIPTION,
+      ...INFO,
       license: { name: 'MIT', identifier: 'MIT' },
       routers,
     }),

@@ -9,22 +9,12 @@ import {
 import * as z from 'zod';
 
 import type { TokenOptions } from './authentication.ts';
+import { LIMITS } from './limits.ts';
 
 /** The supported algorithms of public keys. */
 const PUBLIC_KEY_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
 
 const ALGORITHMS = ['HS256', ...PUBLIC_KEY_ALGORITHMS] as const;
-
-/** Requests per minute. Variables replace all but `v1`. */
-export const LIMITS = {
-  /** Of a user in version 1. */
-  v1: 100,
-  /** Of a user of this tier in version 2. */
-  free: 100,
-  pro: 1_000,
-  /** With invalid tokens, by client address. */
-  invalidTokens: 30,
-} as const;
 
 /** The day (UTC) on which version 1 became deprecated. */
 export const V1_DEPRECATED_SINCE = '2026-12-01';

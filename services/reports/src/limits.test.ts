@@ -1,10 +1,9 @@
-import { quiet, request } from '@fw/core/testing';
-import { createApp } from 'fw';
+import { request } from '@fw/core/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
 import { openLimitStore } from './limits.ts';
-import { newApp, newLimits, tokenOf } from './testing/app.ts';
+import { newApp, newLimits, tokenOf } from './testing.ts';
 
 const V1 = '/api/v1/reports';
 const V2 = '/api/v2/reports';
@@ -53,19 +52,6 @@ test('version 2 applies the limit of the tier in the token, and counts separatel
   expect([await remaining(ADA), await remaining(ADA)]).toEqual([0, undefined]);
   expect([await remaining(bob), await remaining(bob)]).toEqual([2, 1]);
   expect(await remaining(ADA, V1)).toBe(99);
-});
-
-test('requests without a user count by client address', async () => {
-  const app = createApp({ trustProxy: 1, logger: quiet });
-  app.use(newLimits().v1, (ctx) => ctx.send('passed'));
-  const remaining = async (ip: string) => {
-    const { headers } = await request(app, '/', { headers: { 'X-Forwarded-For': ip } });
-    return headers.get('ratelimit-remaining');
-  };
-
-  expect(await remaining('192.0.2.1')).toBe('99');
-  expect(await remaining('192.0.2.1')).toBe('98');
-  expect(await remaining('192.0.2.2')).toBe('99');
 });
 
 test('above the limit of the tier no figures are read', async () => {

@@ -2,7 +2,17 @@ import { memoryStore, type RateLimitStore, rateLimit, tieredRateLimit } from '@f
 import type { Context, Middleware } from 'fw';
 
 import type { Tier } from './authentication.ts';
-import { LIMITS } from './config.ts';
+
+/** Requests per minute. Variables replace all but `v1`. */
+export const LIMITS = {
+  /** Of a user in version 1. */
+  v1: 100,
+  /** Of a user of this tier in version 2. */
+  free: 100,
+  pro: 1_000,
+  /** With invalid tokens, by client address. */
+  invalidTokens: 30,
+} as const;
 
 /** Requests per minute: in version 2 by tier, and with an invalid token by client address. */
 export type PerMinute = Readonly<Record<Tier | 'invalidTokens', number>>;
@@ -44,9 +54,9 @@ export function createLimits(perMinute: PerMinute, store: RateLimitStore): Limit
   };
 }
 
-/** The user, or the client address of an unauthenticated request. */
-function keyOf({ state, ip }: Context): string {
-  return state.user ? `user:${state.user.id}` : `ip:${ip}`;
+/** The limiters of users run after authentication. */
+function keyOf({ state }: Context): string {
+  return `user:${state.user?.id}`;
 }
 
 /**

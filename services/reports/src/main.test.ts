@@ -10,7 +10,7 @@ import {
   sign,
 } from '../../../framework/middleware/src/testing/tokens.ts';
 import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
-import { USERS } from './testing/figures.ts';
+import { USERS } from './testing.ts';
 
 const MAIN = new URL('./main.ts', import.meta.url);
 const JWT = { JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE };

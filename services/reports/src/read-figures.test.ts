@@ -6,8 +6,7 @@ import { expect, test } from 'vitest';
 import { startHttpServer } from '../../../framework/middleware/src/testing/http-server.ts';
 import { createFiguresReader } from './read-figures.ts';
 import { ReportResponse } from './schemas.ts';
-import { get, newApp } from './testing/app.ts';
-import { CATALOG, USERS } from './testing/figures.ts';
+import { CATALOG, get, newApp, USERS } from './testing.ts';
 
 const OVERVIEW = '/api/v2/reports/overview';
 

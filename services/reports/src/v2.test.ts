@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 
 import { PAGE_POLICY } from './formats/page.ts';
 import { ReportList, ReportResponse } from './schemas.ts';
-import { get, NOW, newApp } from './testing/app.ts';
-import { CATALOG, USERS } from './testing/figures.ts';
+import { CATALOG, get, NOW, newApp, USERS } from './testing.ts';
 
 const V2 = '/api/v2/reports';
 

@@ -24,16 +24,20 @@ export interface UsersAppOptions extends ServiceRuntime, Partial<Origins> {
   readonly versionConfig?: VersionConfig;
 }
 
-const DESCRIPTION = `Creates, reads, lists, changes and deletes users.
+const INFO = {
+  title: 'Users',
+  version: packageJson.version,
+  description: `Creates, reads, lists, changes and deletes users.
 
 \`If-Match\` with the \`ETag\` of a user prevents lost updates; with an \`Idempotency-Key\` a client may
-repeat a creation. Version 1 is deprecated and does not change.`;
+repeat a creation. Version 1 is deprecated and does not change.`,
+};
 
 /**
- * Reading one user: other systems need it to authorize their own requests. `map … $class` in
- * deploy/nginx/nginx.conf is the same rule.
+ * Reading one user: other systems need it to authorize their own requests. Like the router, the pattern ignores
+ * case and a trailing slash. `map … $class` in deploy/nginx/nginx.conf is the same rule.
  */
-const ONE_USER = /^\/api\/v[12]\/users\/[0-9a-f-]{36}$/;
+const ONE_USER = /^\/api\/v[12]\/users\/[0-9a-f-]{36}\/?$/i;
 
 const isCritical = ({ method, path }: Context) => method === 'GET' && ONE_USER.test(path);
 
@@ -50,14 +54,7 @@ export function createUsersApp({
   const v2 = createUserRoutesV2(store, { bodyLimit, newId, now });
 
   const app = createServiceApp({ ...runtime, isCritical });
-  app.use(
-    mcp({
-      router: v2,
-      path: `${V2}/mcp`,
-      info: { title: 'Users', version: packageJson.version, description: DESCRIPTION },
-      tools: ['createUser', 'changeUser'],
-    }),
-  );
+  app.use(mcp({ router: v2, path: `${V2}/mcp`, info: INFO, tools: ['createUser', 'changeUser'] }));
   const retirement = retirementOf({ since: V1_DEPRECATED_SINCE, successor: V2 }, versionConfig);
   const routers = mountVersions(
     app,
@@ -70,9 +67,7 @@ export function createUsersApp({
   app.use(
     documents({
       name: 'users',
-      title: 'Users',
-      version: packageJson.version,
-      description: DESCRIPTION,
+      ...INFO,
       license: { name: 'MIT', identifier: 'MIT' },
       routers,
     }),

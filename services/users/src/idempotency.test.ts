@@ -1,6 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-
 import { openPostgres } from '@fw/service/postgres';
 import { openDatabase } from '@fw/service/sqlite';
 import { startTestPostgres } from '@fw/service/testing/vitest';
@@ -25,9 +22,6 @@ interface Database {
   run(sql: string): Promise<void>;
   /** A row with this key, as the first version with keys stored it at `TEN`. */
   insertKey(fingerprint: string, user: string): string;
-  /** The module and the expression that open the store in another process. */
-  readonly module: string;
-  readonly expression: string;
 }
 
 const server = startTestPostgres();
@@ -44,8 +38,6 @@ async function createPostgres(): Promise<Database> {
     insertKey: (fingerprint, user) =>
       `INSERT INTO users_idempotency (key, fingerprint, "user", created_at)
        VALUES ('k1', '${fingerprint}', '${user}', '${TEN}')`,
-    module: './store/postgres.ts',
-    expression: `openPostgresUserStore({ url: '${url}', statementTimeoutMs: 20_000 })`,
   };
 }
 
@@ -60,15 +52,13 @@ async function createSqlite(): Promise<Database> {
     },
     insertKey: (fingerprint, user) =>
       `INSERT INTO idempotency VALUES ('k1', '${fingerprint}', '${user}', ${Date.parse(TEN)})`,
-    module: './store/sqlite.ts',
-    expression: `openSqliteUserStore('${file}')`,
   };
 }
 
-function createApi(database: Database, idPrefix?: string) {
+function createApi(database: Database) {
   const store = database.open();
   onTestFinished(() => store.close());
-  const { clock, send } = createTestApi({ store, idPrefix });
+  const { clock, send } = createTestApi({ store });
   return { store, clock, create: (body: object) => send('POST', USERS, body, KEY), send };
 }
 
@@ -105,23 +95,6 @@ describe.each([
     expect([taken.status, next.status]).toEqual([409, 201]);
   });
 
-  test('creates one user for 48 concurrent requests with two bodies to three replicas', async () => {
-    const database = await createDatabase();
-    const replicas = ['a', 'b', 'c'].map((idPrefix) => createApi(database, idPrefix));
-    await replicas[0]?.store.migrate();
-
-    const responses = await Promise.all(
-      Array.from({ length: 48 }, (_, at) => replicas[at % 3]?.create(at % 2 ? ADA : BOB)),
-    );
-
-    const created = responses.filter((response) => response?.status === 201);
-    const reused = responses.filter((response) => response?.status === 422);
-    const bodies = await Promise.all(created.map((response) => response?.text()));
-    expect([created.length, reused.length]).toEqual([24, 24]);
-    expect(new Set(bodies).size).toBe(1);
-    expect((await replicas[0]?.store.list())?.total).toBe(1);
-  });
-
   test('expires after 24 hours', async () => {
     const { clock, create } = createApi(await createDatabase());
     const bodyAt = async (time: string, body: object) => {
@@ -149,37 +122,5 @@ describe.each([
 
     expect(response.status).toBe(201);
     expect(await response.json()).toMatchObject({ data: { id: 'old', ...ADA, createdAt: TEN } });
-  });
-
-  test('whose process was killed just after the commit returns the user', async () => {
-    const database = await createDatabase();
-    const { create, store } = createApi(database);
-    const attempt = {
-      key: 'k1',
-      fingerprint: FINGERPRINT_OF_ADA,
-      owner: '',
-      nowMs: Date.parse(TEN),
-    };
-    const program = `
-      import * as module from ${JSON.stringify(new URL(database.module, import.meta.url))};
-      import { toRow } from ${JSON.stringify(new URL('./store/rows.ts', import.meta.url))};
-      const store = module.${database.expression};
-      const time = new Date('${TEN}');
-      const names = { id: 'killed', ...${JSON.stringify(ADA)} };
-      const user = { ...names, createdAt: time, updatedAt: time, version: 1 };
-      const attempt = { ...${JSON.stringify(attempt)}, retentionMs: 1_000 };
-      const save = (transaction) => store.idempotency.save(transaction, attempt, toRow(user));
-      await store.insert(user, { uniqueEmail: true, idempotency: { key: 'k1', save } });
-      process.kill(process.pid, 'SIGKILL');
-    `;
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', program]);
-    const [, signal] = await once(child, 'exit');
-
-    const again = await create(ADA);
-
-    expect(signal).toBe('SIGKILL');
-    expect(again.status).toBe(201);
-    expect(await again.json()).toMatchObject({ data: { id: 'killed' } });
-    expect((await store.list()).total).toBe(1);
   });
 });

@@ -186,7 +186,6 @@ export const ListQuery = z.strictObject({
     .optional()
     .meta({ description: 'Only users with this e-mail address, regardless of case' }),
 });
-export type ListQuery = z.output<typeof ListQuery>;
 
 export const UserPageV2 = pageOf(UserV2, PAGE_SIZES);
 

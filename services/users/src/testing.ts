@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { request } from '@fw/core/testing';
+import { quiet } from '@fw/core/testing';
+import { sendTo } from '@fw/service/testing';
+import { newFolder } from '@fw/service/testing/vitest';
 import { onTestFinished } from 'vitest';
 
 import { createUsersApp } from './app.ts';
@@ -32,9 +32,7 @@ export function userOf(id: string, changes: Partial<User> = {}): User {
 
 /** The path of a new SQLite file, which is removed after the test. */
 export function newFile(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'users-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  return join(directory, 'users.db');
+  return join(newFolder(), 'users.db');
 }
 
 /** Opens an empty store that is closed after the test. */
@@ -48,23 +46,16 @@ export function openTestStore(): UserStore {
 export function createTestApi({
   store = openTestStore(),
   bodyLimit = BODY_LIMIT,
-  idPrefix = 'u',
-  logger = { info() {}, warn() {}, error(..._args: unknown[]) {} },
+  logger = quiet,
 } = {}) {
   const clock = { time: TEN };
   let ids = 0;
   const app = createUsersApp({
     store,
     logger,
-    newId: () => `${idPrefix}${++ids}`,
+    newId: () => `u${++ids}`,
     now: () => new Date(clock.time),
     bodyLimit,
   });
-  const send = (method: string, path: string, body?: unknown, headers = {}) =>
-    request(app, path, {
-      method,
-      headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-  return { app, clock, send };
+  return { app, clock, send: sendTo(app) };
 }

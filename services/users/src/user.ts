@@ -28,3 +28,9 @@ export interface Origins {
   readonly newId: () => string;
   readonly now: () => Date;
 }
+
+/** Returns a new user, not yet stored. */
+export function createUser({ name, email }: NewUser, { newId, now }: Origins): User {
+  const createdAt = now();
+  return { id: newId(), name, email, createdAt, updatedAt: createdAt, version: 1 };
+}

@@ -8,8 +8,8 @@ import * as z from 'zod';
 
 import { NewUserV1, PageQueryV1, toJson, UserChangesV1, UserListV1, UserV1 } from './schemas.ts';
 import type { UserPage, UserStore } from './store.ts';
-import type { Origins, User } from './user.ts';
-import { changeUser, createUser, deleteUser, getUser } from './users.ts';
+import { createUser, type Origins, type User } from './user.ts';
+import { requireUser } from './v2.ts';
 
 /** Path prefix of version 1. */
 export const V1 = '/api/v1/users';
@@ -57,7 +57,8 @@ export function createUserRoutesV1(
     }),
     async (ctx) => {
       ctx.append('Vary', 'Accept');
-      const user = await getUser(store, ctx.params.id);
+      const { id } = ctx.params;
+      const user = requireUser(await store.find(id), id);
       if (acceptsHtml(ctx.get('accept'))) {
         ctx.set('Content-Security-Policy', FRAGMENT_POLICY);
         ctx.set('X-Content-Type-Options', 'nosniff');
@@ -77,7 +78,8 @@ export function createUserRoutesV1(
       responses: { 201: ONE },
     }),
     async (ctx) => {
-      const user = await createUser(store, readPart(NewUserV1, ctx.body), origins);
+      const user = createUser(readPart(NewUserV1, ctx.body), origins);
+      await store.insert(user);
       ctx.status = 201;
       return ctx.json({ data: toJson(user) });
     },
@@ -94,9 +96,10 @@ export function createUserRoutesV1(
       responses: { 200: ONE },
     }),
     async (ctx) => {
+      const { id } = ctx.params;
       const changes = readPart(UserChangesV1, ctx.body) ?? {};
-      const user = await changeUser(store, ctx.params.id, changes, { updatedAt: origins.now() });
-      return ctx.json({ data: toJson(user) });
+      const outcome = await store.update(id, changes, { updatedAt: origins.now() });
+      return ctx.json({ data: toJson(requireUser(outcome, id)) });
     },
   );
 
@@ -109,7 +112,8 @@ export function createUserRoutesV1(
       responses: { 204: {} },
     }),
     async (ctx) => {
-      await deleteUser(store, ctx.params.id);
+      const { id } = ctx.params;
+      requireUser(await store.delete(id), id);
       ctx.status = 204;
       ctx.send('');
     },

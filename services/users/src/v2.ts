@@ -2,14 +2,22 @@ import { json } from '@fw/body-parser';
 import { parseMediaType } from '@fw/core/body';
 import { idempotency } from '@fw/middleware/idempotency';
 import { onlyJson } from '@fw/middleware/negotiate';
-import { etagOf, isConditional, isNotModified, requireMatch } from '@fw/middleware/preconditions';
-import { createCursor } from '@fw/service';
+import {
+  etagOf,
+  isConditional,
+  isNotModified,
+  preconditionFailed,
+  requireMatch,
+} from '@fw/middleware/preconditions';
+import { createCursor, toSearchParams } from '@fw/service';
 import { validate } from '@fw/validation';
 import {
+  ConflictError,
   type Context,
   createRouter,
   endpoint,
   type Middleware,
+  NotFoundError,
   type Router,
   UnsupportedMediaTypeError,
 } from 'fw';
@@ -28,8 +36,7 @@ import {
   UserV2,
 } from './schemas.ts';
 import type { UserStore } from './store.ts';
-import type { NewUser, Origins, User } from './user.ts';
-import { changeUser, createUser, deleteUser, getUser } from './users.ts';
+import { createUser, type NewUser, type Origins, type Outcome, type User } from './user.ts';
 
 /** Path prefix of version 2. */
 export const V2 = '/api/v2/users';
@@ -69,7 +76,7 @@ export function createUserRoutesV2(
   /** The version that `If-Match` requires; `undefined` without `If-Match`. */
   async function requiredVersion(ctx: Context, id: string): Promise<number | undefined> {
     if (!isConditional(ctx)) return undefined;
-    const { version } = await getUser(store, id);
+    const { version } = requireUser(await store.find(id), id);
     requireMatch(ctx, etagOf(version));
     return version;
   }
@@ -101,8 +108,9 @@ export function createUserRoutesV2(
     }),
     async (ctx) => {
       const { idempotency } = ctx.state;
-      const options = { uniqueEmail: true, idempotency } as const;
-      return created(ctx, await createUser(store, ctx.body, origins, options));
+      const user = createUser(ctx.body, origins);
+      const outcome = await store.insert(user, { uniqueEmail: true, idempotency });
+      return created(ctx, requireUser(outcome, user.id));
     },
   );
 
@@ -120,18 +128,17 @@ export function createUserRoutesV2(
     }),
     validate({ query: ListQuery }),
     async (ctx) => {
-      const { limit, cursor, email } = ctx.query;
+      const { limit, cursor: position, ...filter } = ctx.query;
       // A cursor is valid for the same filter only; as in the stores, the case of A to Z does not count.
-      const filter = email?.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) ?? '';
-      const cursors = createCursor(`users email=${filter}`, 'integer');
-      const [after] = cursor === undefined ? [] : cursors.decode(cursor);
-      const { users, next } = await store.page({ after, limit, email });
-      const data = users.map(toJson);
-      if (next === undefined) return { data, meta: { limit } };
-      const nextCursor = cursors.encode(next);
-      const nextPage = toSearchParams({ limit, email }, nextCursor);
-      ctx.append('Link', `<${V2}?${nextPage}>; rel="next"`);
-      return { data, meta: { limit, nextCursor } };
+      const cursor = createCursor(`users ${toSearchParams(filter)}`.toLowerCase(), 'integer');
+      const [after] = position === undefined ? [] : cursor.decode(position);
+      const { users, next } = await store.page({ after, limit, ...filter });
+      const nextCursor = next === undefined ? undefined : cursor.encode(next);
+      if (nextCursor !== undefined) {
+        const nextPage = toSearchParams({ limit, cursor: nextCursor, ...filter });
+        ctx.append('Link', `<${V2}?${nextPage}>; rel="next"`);
+      }
+      return { data: users.map(toJson), meta: { limit, nextCursor } };
     },
   );
 
@@ -170,7 +177,8 @@ export function createUserRoutesV2(
       },
     }),
     async (ctx) => {
-      const user = await getUser(store, ctx.params.id);
+      const { id } = ctx.params;
+      const user = requireUser(await store.find(id), id);
       return isNotModified(ctx, etagOf(user.version)) ? undefined : { data: toJson(user) };
     },
   );
@@ -199,7 +207,7 @@ export function createUserRoutesV2(
       const { id } = ctx.params;
       const ifVersion = await requiredVersion(ctx, id);
       const options = { updatedAt: origins.now(), uniqueEmail: true, ifVersion };
-      return withETag(ctx, await changeUser(store, id, ctx.body, options));
+      return withETag(ctx, requireUser(await store.update(id, ctx.body, options), id));
     },
   );
 
@@ -215,12 +223,33 @@ export function createUserRoutesV2(
     }),
     async (ctx) => {
       const { id } = ctx.params;
-      await deleteUser(store, id, await requiredVersion(ctx, id));
+      requireUser(await store.delete(id, await requiredVersion(ctx, id)), id);
       return { success: true } as const;
     },
   );
 
   return router;
+}
+
+/**
+ * Returns the user of an operation on `id`.
+ *
+ * @throws {NotFoundError} if the user does not exist
+ * @throws {PreconditionFailedError} if the required version is not the current one
+ * @throws {ConflictError} if another user has the e-mail address
+ */
+export function requireUser(outcome: Outcome | undefined, id: string): User {
+  switch (outcome) {
+    case undefined:
+    case 'missing':
+      throw new NotFoundError(`User "${id}" not found`);
+    case 'stale':
+      throw preconditionFailed();
+    case 'email-taken':
+      throw new ConflictError('another user has this e-mail address', { code: 'EMAIL_TAKEN' });
+    default:
+      return outcome;
+  }
 }
 
 function created(ctx: Context, user: User) {
@@ -232,8 +261,4 @@ function created(ctx: Context, user: User) {
 function withETag(ctx: Context, user: User) {
   ctx.set('ETag', etagOf(user.version));
   return { data: toJson(user) };
-}
-
-function toSearchParams({ limit, email }: ListQuery, cursor: string): URLSearchParams {
-  return new URLSearchParams({ limit: String(limit), cursor, ...(email && { email }) });
 }

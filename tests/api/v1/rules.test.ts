@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 
+import { readJson, readNothing, readProblem } from '@fw/service/testing';
 import { test } from 'vitest';
 import { SERVICES } from '../../../services/services.ts';
-import { readJson, readNothing, readProblem } from '../requests.ts';
 import { readTarget } from '../target.ts';
 
 const { api } = readTarget();

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 
+import { readJson, readNothing } from '@fw/service/testing';
 import { test } from 'vitest';
 
 import type { paths } from '../../../services/catalog/openapi/v2.d.ts';
-import { clientOf, nextPage, readJson, readNothing, readProblem } from '../requests.ts';
+import { clientOf, nextPage } from '../requests.ts';
 import { readTarget } from '../target.ts';
 
 const CATALOG = '/api/v2/catalog';
@@ -42,20 +43,6 @@ test('catalog v2: an item is read by its id, and returns 304 for its ETag', asyn
   assert.match(headers.get('cache-control') ?? '', /max-age=\d+/);
   assert.equal(data.data.id, id);
   await readNothing(again, 304);
-});
-
-test('catalog v2: minPrice limits the prices', async () => {
-  const query = { sort: 'price', minPrice: 5_000, limit: 3 } as const;
-  const { data } = await client.get(CATALOG, { query });
-
-  assert.ok(data.data.length > 0, 'the result is not empty');
-  for (const { priceCents } of data.data) assert.ok(priceCents >= 5_000, `${priceCents} cents`);
-});
-
-test('catalog v2: an unknown item returns 404, an invalid cursor 400, CSV 406', async () => {
-  await readProblem(await api.get(`${CATALOG}/999999999`), 404, 'NOT_FOUND');
-  await readProblem(await api.get(`${CATALOG}?cursor=made-up`), 400, 'BAD_REQUEST');
-  await readProblem(await api.get(CATALOG, { accept: 'text/csv' }), 406, 'NOT_ACCEPTABLE');
 });
 
 function idsOf(items: readonly { readonly id: number }[]): number[] {

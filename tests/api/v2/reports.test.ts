@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'vitest';
 
 import type { paths } from '../../../services/reports/openapi/v2.d.ts';
-import { clientOf, readProblem } from '../requests.ts';
+import { clientOf } from '../requests.ts';
 import { readTarget } from '../target.ts';
 
 const REPORTS = '/api/v2/reports';
@@ -43,17 +43,6 @@ test('reports v2: the overview contains data of users and catalog', async () => 
   assert.deepEqual(data.meta, { partial: false, missing: [] });
   const sources = new Set(data.data.rows.map(({ source }) => source));
   assert.deepEqual([...sources].toSorted(), ['catalog', 'users']);
-});
-
-test('reports v2: an unknown format returns 406, an unknown report 404, no token 401', async () => {
-  const token = newToken();
-
-  const image = await getReport(token, '/users-by-day', 'image/png');
-  await readProblem(image, 406, 'NOT_ACCEPTABLE');
-  await readProblem(await getReport(token, '/nothing'), 404, 'NOT_FOUND');
-  const anonymous = await api.get(`${REPORTS}/users-by-day`);
-  assert.match(anonymous.headers.get('www-authenticate') ?? '', /^Bearer\b/);
-  await readProblem(anonymous, 401, 'UNAUTHORIZED');
 });
 
 test.runIf(createsUsers)('reports v2: the tier pro has a higher limit than free', async () => {

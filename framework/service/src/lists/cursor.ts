@@ -24,7 +24,7 @@ export interface Cursor<Fields extends readonly FieldType[]> {
  * order, so that a cursor of another list is rejected.
  *
  * ```ts
- * const cursor = createCursor(`items sort=${sort} brand=${brand}`, 'string', 'integer');
+ * const cursor = createCursor(`items ${toSearchParams({ sort, brand })}`, 'string', 'integer');
  * ```
  */
 export function createCursor<const Fields extends readonly FieldType[]>(
@@ -54,6 +54,15 @@ export function createCursor<const Fields extends readonly FieldType[]>(
       return values;
     },
   };
+}
+
+/**
+ * The present parameters of a query in their order, as text of a URL: identifies a list to `createCursor`, and
+ * is the query of a link.
+ */
+export function toSearchParams(query: object): URLSearchParams {
+  const present = Object.entries(query).filter(([, value]) => value !== undefined);
+  return new URLSearchParams(present.map(([name, value]) => [name, String(value)]));
 }
 
 /** The values that every store can compare: PostgreSQL has no text with NUL and no integer `1.5`. */

@@ -1,45 +1,54 @@
+import assert from 'node:assert/strict';
+
 import { request } from '@fw/core/testing';
 import type { Application } from 'fw';
 
-/**
- * Sends a request for each operation in the OpenAPI document of `app`, and requests that match none:
- * OPTIONS, an unsupported method, an unknown path, an invalid path. Returns the responses by
- * request line.
- */
-export async function requestEverything(
-  app: Application,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<ReadonlyMap<string, Response>> {
-  const document = (await (await request(app, '/openapi.json')).json()) as {
-    readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+/** Sends `body`, as JSON unless it is a string; no body if it is undefined. */
+export type Send = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Response>;
+
+/** Sends requests to an application in process. */
+export function sendTo(app: Application): Send {
+  return (method, path, body, headers = {}) => {
+    if (typeof body !== 'string') return request(app, path, { method, headers, json: body });
+    const type = { 'Content-Type': 'application/json' };
+    return request(app, path, { method, headers: { ...type, ...headers }, body });
   };
-  const lines = Object.entries(document.paths).flatMap(([template, operations]) => {
-    const path = template.replace(/\{[^}]+\}/g, '1');
-    const methods = Object.keys(operations).map((method) => method.toUpperCase());
-    return [...methods, 'HEAD', 'OPTIONS', 'TRACE', 'LINK'].map(
-      (method) => [method, path] as const,
-    );
-  });
-  const others = [
-    ['GET', '/openapi.json'],
-    ['GET', '/docs'],
-    ['GET', '/nowhere'],
-    ['LINK', '/nowhere'],
-    ['GET', '/%ZZ'],
-    ['OPTIONS', '*'],
-  ] as const;
-  const responses = new Map<string, Response>();
-  for (const [method, path] of [...lines, ...others]) {
-    responses.set(`${method} ${path}`, await request(app, path, { method, headers }));
-  }
-  return responses;
 }
 
-/** The request lines, with the status, whose response has no `Cache-Control`. */
-export function withoutCacheControl(responses: ReadonlyMap<string, Response>): readonly string[] {
-  return [...responses]
-    .filter(([, { headers }]) => !headers.get('cache-control'))
-    .map(([line, { status }]) => `${line} ${status}`);
+/** A parsed JSON body; the test asserts its structure. */
+export type Json = ReturnType<typeof JSON.parse>;
+
+/** Asserts the status and the JSON type of a response, and returns its body. */
+export async function readJson(response: Response, status = 200): Promise<Json> {
+  const text = await response.text();
+  assert.equal(response.status, status, `${response.url} returned ${response.status}: ${text}`);
+  assert.match(response.headers.get('content-type') ?? '', /^application\/json\b/);
+  return JSON.parse(text);
+}
+
+/** Asserts that a response is a problem (RFC 9457) with this status and code, and returns it. */
+export async function readProblem(response: Response, status: number, code: string) {
+  const text = await response.text();
+  assert.equal(response.status, status, `${response.url} returned ${response.status}: ${text}`);
+  assert.match(response.headers.get('content-type') ?? '', /^application\/problem\+json\b/);
+  const problem = JSON.parse(text);
+  assert.equal(problem.status, status);
+  assert.equal(problem.code, code);
+  assert.equal(typeof problem.title, 'string');
+  assert.equal(typeof problem.detail, 'string');
+  assert.equal(problem.requestId, response.headers.get('x-request-id'));
+  return problem as Json;
+}
+
+/** Asserts that a response has this status and no body. */
+export async function readNothing(response: Response, status: number): Promise<void> {
+  assert.equal(response.status, status);
+  assert.equal(await response.text(), '');
 }
 
 /**

@@ -8,7 +8,15 @@ import { buildService } from '../build/build.ts';
 export { type Collector, type ReceivedSpan, startCollector } from './collector.ts';
 export { type LintProblem, lintDocument } from './lint.ts';
 export { recordLog } from './log.ts';
-export { plantField, requestEverything, withoutCacheControl } from './responses.ts';
+export {
+  type Json,
+  plantField,
+  readJson,
+  readNothing,
+  readProblem,
+  type Send,
+  sendTo,
+} from './responses.ts';
 
 /** Environment variables of a process, in addition to `PATH`. */
 export type Variables = Readonly<Record<string, string>>;

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { expectDocument } from './expect-document.ts';
 import { lintFile } from './lint.ts';
 import type { PostgresServer } from './postgres.ts';
-import { runToEnd, type ServiceProcess, startService, type Variables } from './testing.ts';
+import type { Send } from './responses.ts';
+import { type ServiceProcess, startService, type Variables } from './testing.ts';
 
 /** Creates a folder that is removed at the end of the test. */
 export function newFolder(): string {
@@ -71,20 +72,23 @@ export function testDocuments(
   });
 }
 
-/** Tests that the service `name` at `main` does not start without a certificate file of its database. */
-export function testMissingCertificate(name: string, main: URL): void {
-  test.each([[[]], [['migrate', '--wait', '60']]])(
-    `a missing certificate file of PostgreSQL is one line and exit code 1: ${name} %j`,
-    async (args) => {
-      const DATABASE_URL = 'postgres://127.0.0.1/db?sslrootcert=/missing/ca.pem';
+/**
+ * Tests that no response contains a field that the store returns and the route does not declare. `newSend` sends to
+ * an application whose store is that of `plantField`.
+ */
+export function testUndeclaredFields(
+  newSend: () => Promise<Send>,
+  requests: [method: string, path: string, body?: object][],
+): void {
+  test.each<(typeof requests)[number]>(requests)(
+    '%s %s never sends an undeclared field',
+    async (method, path, body) => {
+      const send = await newSend();
 
-      const { code, stdout, stderr } = await runToEnd(main, { DATABASE_URL }, args);
+      const response = await send(method, path, body);
 
-      expect(code).toBe(1);
-      expect(stdout).not.toContain('error');
-      const reason = 'Cannot read the file "/missing/ca.pem" that DATABASE_URL names: ENOENT';
-      expect(stderr).toMatch(/^[^\n]+\n$/);
-      expect(stderr).toContain(`Cannot run ${name}: ${reason}`);
+      expect(response.status).toBeLessThan(300);
+      expect(await response.text()).not.toContain('passwordHash');
     },
   );
 }

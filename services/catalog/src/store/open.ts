@@ -3,14 +3,7 @@ import { postgresOptions, type ServiceRuntime } from '@fw/service';
 import type { CatalogConfig } from '../config.ts';
 import type { CatalogStore, ReplaceCatalog } from '../store.ts';
 
-/**
- * Opens the configured store: PostgreSQL if `DATABASE_URL` is set, otherwise SQLite. Only the code of that
- * store is loaded.
- *
- * @throws {ServiceUnavailableError} naming the SQLite file, if another process locks it longer than
- *   `DATABASE_TIMEOUT_MS`
- * @throws {Error} naming the SQLite file, if it cannot be opened or belongs to another program
- */
+/** Opens PostgreSQL if `DATABASE_URL` is set, otherwise the SQLite file. Loads the code of that store only. */
 export async function openStore(
   config: CatalogConfig,
   runtime: ServiceRuntime = {},

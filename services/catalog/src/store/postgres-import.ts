@@ -1,4 +1,4 @@
-import { openPostgres, type PostgresOptions, type Query } from '@fw/service/postgres';
+import { openPostgres, type Query } from '@fw/service/postgres';
 
 import {
   ImportRunningError,
@@ -8,9 +8,8 @@ import {
   runSteps,
 } from '../store.ts';
 import { nameKeyOf, wordsOfItem } from '../words.ts';
+import type { PostgresCatalogOptions } from './postgres.ts';
 import { MIGRATIONS, sql, type Tables, tablesOf } from './postgres-migrations.ts';
-
-export type PostgresImportOptions = Omit<PostgresOptions, 'name' | 'migrations'>;
 
 const TRY_LOCK = sql("SELECT pg_try_advisory_xact_lock(hashtext('catalog import')) AS is_locked");
 const READ_NUMBER = sql('SELECT coalesce(max(number), 0) AS number FROM catalog_present');
@@ -22,7 +21,7 @@ const LIST_TABLES = sql(
 );
 
 /** Creates the import into a PostgreSQL database. */
-export function createPostgresImport(options: PostgresImportOptions): ReplaceCatalog {
+export function createPostgresImport(options: PostgresCatalogOptions): ReplaceCatalog {
   return async (replaceOptions) => {
     const postgres = openPostgres({
       ...options,

@@ -1,3 +1,5 @@
+import type { Row } from '@fw/service/postgres';
+
 import { type Item, type ItemFilter, isSearch, type Order, type Place } from '../item.ts';
 import {
   type CategoryFigures,
@@ -10,9 +12,6 @@ import {
   MAX_PAIRS,
   type PageOptions,
 } from '../store.ts';
-
-/** A row of either store. */
-type Row = Readonly<Record<string, unknown>>;
 
 /** The column that each order sorts by. */
 export const KEY_COLUMNS: Readonly<Record<Order, string>> = {

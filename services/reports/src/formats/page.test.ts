@@ -7,8 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { ensureTool } from '../../../../tools/programs.ts';
 import type { Figures } from '../figures.ts';
-import { newApp, tokenOf } from '../testing/app.ts';
-import { CATALOG, USERS } from '../testing/figures.ts';
+import { CATALOG, newApp, tokenOf, USERS } from '../testing.ts';
 
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 

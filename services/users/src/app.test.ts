@@ -1,0 +1,34 @@
+import { request } from '@fw/core/testing';
+import { createMetrics } from '@fw/service';
+import { expect, test } from 'vitest';
+
+import { createUsersApp } from './app.ts';
+import { openTestStore } from './testing.ts';
+
+const ID = '0c8f6d5a-9d0c-4c5b-8d6e-3b3f0a6f3b1e';
+
+test.each([
+  [`/api/v1/users/${ID}`, ['find', 'page']],
+  [`/api/v2/users/${ID}`, ['find', 'page']],
+  [`/API/V2/Users/${ID.toUpperCase()}/`, ['find', 'page']],
+  ['/api/v2/users/figures', ['page', 'figures']],
+])('a list and %s that wait for a connection begin in the order %j', async (path, order) => {
+  const calls: PropertyKey[] = [];
+  const store = new Proxy(openTestStore(), {
+    get(target, name) {
+      calls.push(name);
+      return Reflect.get(target, name);
+    },
+  });
+  const metrics = createMetrics();
+  const pool = { max: 1, size: 1, idle: 0, waiting: 1 };
+  metrics.watchPool('users', () => pool);
+  const app = createUsersApp({ store, bodyLimit: 1, metrics, shedding: { maxInFlight: 9 } });
+
+  const responses = ['/api/v2/users', path].map((each) => request(app, each));
+  await expect.poll(() => metrics.inFlight, { interval: 1 }).toBe(2);
+  pool.waiting = 0;
+  await Promise.all(responses);
+
+  expect(calls.filter((name) => name !== 'idempotency')).toEqual(order);
+});
