@@ -60,11 +60,12 @@ describe.each([
   });
 });
 
-test('updateStrategy, minReadySeconds, envFrom, paths and extraObjects reach the objects', () => {
+test('updateStrategy, minReadySeconds, envFrom, sidecars, paths and extraObjects reach the objects', () => {
   const objects = renderUsers({
     updateStrategy: { rollingUpdate: { maxSurge: 3 } },
     minReadySeconds: 7,
     envFrom: [{ secretRef: { name: 'keys' } }],
+    extraInitContainers: [{ name: 'proxy', restartPolicy: 'Always' }],
     paths: ['/{{ .Release.Name }}/people'],
     ingress: { enabled: true, hosts: [{ host: 'api.example.org' }] },
     extraObjects: [
@@ -74,12 +75,15 @@ test('updateStrategy, minReadySeconds, envFrom, paths and extraObjects reach the
   });
   const { spec } = only(objects, 'Deployment');
   const { containers, initContainers } = spec.template.spec;
+  const [sidecar, migration] = initContainers;
 
   expect(spec).toMatchObject({
     minReadySeconds: 7,
     strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 3 } },
   });
-  for (const { envFrom } of [...containers, ...initContainers]) {
+  // The migration uses a proxy of the database too.
+  expect([sidecar.restartPolicy, migration.args[0]]).toEqual(['Always', 'migrate']);
+  for (const { envFrom } of [...containers, migration]) {
     expect(envFrom).toEqual([
       { configMapRef: { name: 'fw-users' } },
       { secretRef: { name: 'keys' } },
