@@ -4,12 +4,13 @@ import path from 'node:path';
 import { describe, inject, test } from 'vitest';
 
 import { compile } from './compile.ts';
-import { listEntries } from './project.ts';
+import { listEntries, readmeProgram } from './project.ts';
 import { VERSIONS } from './runtimes.ts';
 
 const project = inject('project');
 const imports = listEntries().map((entry) => `import '${entry}';`);
 fs.writeFileSync(path.join(project, 'src/entries.ts'), imports.join('\n'));
+fs.writeFileSync(path.join(project, 'src/readme.ts'), readmeProgram());
 
 describe.each(VERSIONS.typescript)(
   'TypeScript %s accepts the programs and all declarations',
