@@ -2,11 +2,10 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-
+import { newFolder } from '@fw/service/testing/vitest';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { SERVICES } from '../../services/services.ts';
 import { ensureTool } from '../../tools/programs.ts';
-import { newFolder } from '../local/testing/folder.ts';
 import { freePort, listenAnywhere } from '../local/testing/ports.ts';
 import { startTrialSystem, type TrialSystem } from '../local/testing/trial-system.ts';
 import { secretFile } from '../local/token.ts';

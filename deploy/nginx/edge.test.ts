@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-
+import { newFolder } from '@fw/service/testing/vitest';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ensureTool } from '../../tools/programs.ts';
 import { edgeLimitsOf } from '../local/processes/edge.ts';
-import { newFolder } from '../local/testing/folder.ts';
 import { freePort, listenAnywhere } from '../local/testing/ports.ts';
 import { startTrialEdge, type TrialEdge } from '../local/testing/trial-edge.ts';
 

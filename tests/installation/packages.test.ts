@@ -2,9 +2,8 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-
+import { newFolder } from '@fw/service/testing/vitest';
 import { afterAll, expect, inject, test } from 'vitest';
-import { newFolder } from '../../deploy/local/testing/folder.ts';
 
 import { install, listEntries, readmeProgram, runProgram } from './project.ts';
 import type { Runtime } from './runtimes.ts';

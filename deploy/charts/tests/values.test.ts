@@ -134,7 +134,7 @@ describe.each([
   });
 });
 
-describe.each(['no', 'on', 'y', 'true', 'null', '1e3', '0x1f', '012'])(
+describe.each(['no', 'null', '1e3', '012'])(
   'a text that YAML 1.1 reads as another type, %s, remains a text as',
   (text) => {
     /** All objects, without what is randomly generated and its checksums. */

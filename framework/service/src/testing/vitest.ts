@@ -10,10 +10,13 @@ import { lintFile } from './lint.ts';
 import type { PostgresServer } from './postgres.ts';
 import { runToEnd, type ServiceProcess, startService, type Variables } from './testing.ts';
 
-/** Creates a folder that is removed at the end of the test. */
-export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+/** Creates a temporary folder, which is removed at the end of the test, or by `atEnd`, such as `afterAll`. */
+export function newFolder(
+  prefix = 'test-',
+  atEnd: (remove: () => void) => void = onTestFinished,
+): string {
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
