@@ -9,7 +9,6 @@ import { type RunResult, run } from './consistency/workload.ts';
 import { FULL, writeResultsOf } from './results.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../.local/consistency');
-const PROGRESS_EVERY_MS = 10_000;
 
 /** A run without faults is long enough to find a lost update. */
 const OPERATIONS_WITH_BUG = 5_000;
@@ -24,9 +23,8 @@ describe('the history of users', () => {
     'is linearizable on %s under kills and partitions, and no acknowledged write is lost',
     async (store) => {
       const faults = { every: faultEvery };
-      const onProgress = progressOf(store);
 
-      const result = await run({ store, operations, faults, folder, onProgress });
+      const result = await run({ store, operations, faults, folder });
 
       const { verdict } = result;
       expect(verdict, verdict.explanation).toMatchObject({ violations: 0, undecided: 0 });
@@ -83,16 +81,3 @@ writeResultsOf(STORES.length + BUGS.length, 'consistency', () => {
   );
   return `Two replicas, 64 concurrent requests.\n\n${runs}\n\nThe same test finds planted bugs:\n\n${bugs}`;
 });
-
-/** Prints a line every ten seconds in the full form. */
-function progressOf(store: Store): (done: number) => void {
-  const startedMs = performance.now();
-  let printedMs = startedMs;
-  return (done) => {
-    const nowMs = performance.now();
-    if (!FULL || nowMs - printedMs < PROGRESS_EVERY_MS) return;
-    printedMs = nowMs;
-    const rate = Math.round(done / ((nowMs - startedMs) / 1_000));
-    console.log(`${store}: ${done} of ${operations} operations, ${rate} per second`);
-  };
-}
