@@ -17,7 +17,6 @@ describe.each(VERSIONS.typescript)(
   (version) => {
     test.each([
       { title: 'exact optional properties', options: { exactOptionalPropertyTypes: true } },
-      { title: 'the options of strict only', options: { noUncheckedIndexedAccess: false } },
       { title: 'a bundler', options: { module: 'esnext', moduleResolution: 'bundler' } },
       { title: 'the DOM library', options: { lib: ['es2023', 'dom'] } },
     ])('with $title', async ({ options }) => {
