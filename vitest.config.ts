@@ -15,7 +15,6 @@ export default defineConfig({
       'deploy/**/*.test.ts',
       'tools/**/*.test.ts',
       'tests/**/*.test.ts',
-      'bench/**/*.test.ts',
     ],
     exclude: [
       ...configDefaults.exclude,

@@ -79,10 +79,6 @@ test('make service NAME=orders changes three files besides the lock file, and ad
   );
 });
 
-test('make service NAME=orders does not replace the existing service', async () => {
-  await expect(run('make', 'service', 'NAME=orders')).rejects.toThrow('there is already');
-});
-
 test('the new service passes make check and its tests', async () => {
   await run('make', 'check');
 

@@ -1,9 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-
-import { startTestService } from '@fw/service/testing/vitest';
+import { newFolder, startTestService } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
-import { newFolder } from '../deploy/local/testing/folder.ts';
 
 import { freePortsFrom } from '../deploy/local/testing/ports.ts';
 import { allowLongRequests, startTrialEdge } from '../deploy/local/testing/trial-edge.ts';

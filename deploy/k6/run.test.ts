@@ -2,11 +2,10 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-
+import { newFolder } from '@fw/service/testing/vitest';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { SERVICES } from '../../services/services.ts';
 import { ensureTool } from '../../tools/programs.ts';
-import { newFolder } from '../local/testing/folder.ts';
 import { freePort, listenAnywhere } from '../local/testing/ports.ts';
 import { startTrialSystem, type TrialSystem } from '../local/testing/trial-system.ts';
 import { secretFile } from '../local/token.ts';
@@ -168,19 +167,6 @@ test('failed requests are counted, and the first are printed', async () => {
   expect(output).toMatch(/(?:GET|POST) \/api\/v[12]\/\S+: status 503: \{\\"status\\":503\}/);
 });
 
-test('an error of k6 is reported with its exit code and the last lines of its log', () => {
-  const out = newFolder('fw-load-');
-  const { status, stderr } = runProgram(['--base', system.origin, '--out', out], {
-    ...{ JWT_SECRET: secret(), RATE: '0' },
-  });
-
-  expect(status).toBe(1);
-  const [first, title, ...lines] = stderr.trimEnd().split('\n');
-  expect(first).toBe('Cannot finish smoke: k6 exited with code 107');
-  expect(title).toBe(`Last lines of ${path.relative('', path.join(out, 'smoke.log'))}:`);
-  expect(lines.at(-1)).toMatch(/^ {2}time=.* level=error msg=.*RATE is/);
-});
-
 test('the scripts run in a folder whose path contains a space, a non-ASCII letter, "%" and "#"', async () => {
   const root = path.join(newFolder('fw-load-'), 'a ü 100% #1');
   for (const name of ['deploy/k6', 'deploy/charts', 'services']) {
@@ -197,21 +183,20 @@ test('the scripts run in a folder whose path contains a space, a non-ASCII lette
 });
 
 test.each([
-  ['smoke', { DURATION: '10' }, 'DURATION is "10": expected a form such as "30s" or "5m"'],
-  ['rollout', { RATE: '0.5' }, 'RATE is "0.5": expected a whole number from 1 to 10000'],
-  ['load', { LATENCY_FACTOR: '-1' }, 'LATENCY_FACTOR is "-1": expected a number above 0'],
-])('%s rejects %j', async (profile, env, message) => {
-  const { status, stderr } = runProgram(
-    [...['--profile', profile, '--base', system.origin], ...['--out', newFolder('fw-load-')]],
-    {
-      ...{ JWT_SECRET: secret(), ...env },
-    },
-  );
+  ['smoke', { DURATION: '10' }, 'DURATION is \\"10\\": expected a form such as'],
+  ['rollout', { RATE: '0.5' }, 'RATE is \\"0.5\\": expected a whole number from 1 to 10000'],
+  ['load', { LATENCY_FACTOR: '-1' }, 'LATENCY_FACTOR is \\"-1\\": expected a number above 0'],
+])('%s rejects %j with the exit code and the last lines of the log', (profile, env, message) => {
+  const out = newFolder('fw-load-');
+  const args = ['--profile', profile, '--base', system.origin, '--out', out];
 
-  expect({ status, isNamed: stderr.replaceAll('\\', '').includes(message) }, stderr).toEqual({
-    status: 1,
-    isNamed: true,
-  });
+  const { status, stderr } = runProgram(args, { JWT_SECRET: secret(), ...env });
+
+  expect(status).toBe(1);
+  const [first, title, ...lines] = stderr.trimEnd().split('\n');
+  expect(first).toMatch(`Cannot finish ${profile}: k6 exited with code 10`);
+  expect(title).toBe(`Last lines of ${path.relative('', path.join(out, `${profile}.log`))}:`);
+  expect(lines.at(-1)).toContain(message);
 });
 
 /** Starts a server on a free port; returns its origin. */

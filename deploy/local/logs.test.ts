@@ -1,9 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-
+import { newFolder } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 import { createMerge, followFile, labelLine } from './logs.ts';
-import { newFolder } from './testing/folder.ts';
 
 /** Follows logs with these texts; returns their files, and the printed lines. */
 function follow(texts: Readonly<Record<string, string>>) {

@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-
+import { newFolder } from '@fw/service/testing/vitest';
 import { jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
-import { newFolder } from './testing/folder.ts';
 
 import { issueToken, readOrCreateSecret, secretFile } from './token.ts';
 

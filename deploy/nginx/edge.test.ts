@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-
+import { newFolder } from '@fw/service/testing/vitest';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ensureTool } from '../../tools/programs.ts';
 import { edgeLimitsOf } from '../local/processes/edge.ts';
-import { newFolder } from '../local/testing/folder.ts';
 import { freePort, listenAnywhere } from '../local/testing/ports.ts';
 import { startTrialEdge, type TrialEdge } from '../local/testing/trial-edge.ts';
 
@@ -224,20 +223,23 @@ test('without a free connection, requests get 503 with Retry-After, except criti
   for (const response of held) response.end();
 
   expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await rejected.json()).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
   expect((await critical).status).toBe(200);
   expect((await Promise.all(waiting)).every(({ ok }) => ok)).toBe(true);
 });
 
 test.each([
-  ...['PUT', 'DELETE', 'POST', 'PATCH', 'QUERY'].map((one) => [one, 'fails', die, 502] as const),
-  ['POST', 'takes too long', () => {}, 504] as const,
-])('a %s is not repeated if a replica that received it %s', async (method, _, fail, status) => {
+  ...['PUT', 'DELETE', 'POST', 'PATCH', 'QUERY'].map(
+    (one) => [one, 'fails', die, 'BAD_GATEWAY'] as const,
+  ),
+  ['POST', 'takes too long', () => {}, 'GATEWAY_TIMEOUT'] as const,
+])('a %s is not repeated if a replica that received it %s', async (method, _, fail, code) => {
   const [first, second] = [await startReplica(fail), await startReplica(fail)];
   const origin = await startEdge([first.port, second.port], ['proxy_read_timeout 1s;']);
 
   const response = await fetch(`${origin}/api/v2/users`, { method });
 
-  expect(response.status).toBe(status);
+  expect(await response.json()).toMatchObject({ status: response.status, code });
   expect([...first.received, ...second.received]).toEqual([method]);
 });
 

@@ -102,11 +102,15 @@ async function readPlots(page: Page): Promise<string[]> {
   return await page.locator('#load dl').allInnerTexts();
 }
 
-test('the page links to other programs, sends requests only to the edge, and logs nothing', async () => {
+test('the page links to documents and other programs, sends requests only to the edge, and logs nothing', async () => {
   const { page, origin, logged, requested } = await open();
 
   const link = page.getByRole('link', { name: 'Prometheus' });
   expect(await link.getAttribute('href')).toBe('http://localhost:9090/graph');
+  for (const name of SERVICE_NAMES) {
+    const documentation = page.getByRole('navigation', { name }).getByText('Documentation');
+    expect(await documentation.getAttribute('href')).toBe(`/docs/${name}`);
+  }
   expect(requested.filter((url) => !url.startsWith(`${origin}/`))).toEqual([]);
   expect(logged).toEqual([]);
 });

@@ -5,8 +5,8 @@ import path from 'node:path';
 
 import { runToEnd, startService } from '@fw/service/testing';
 import { startPostgres } from '@fw/service/testing/postgres';
+import { newFolder } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
-import { newFolder } from '../../deploy/local/testing/folder.ts';
 
 import { createUsers } from './create-users.ts';
 import { FULL } from './results.ts';

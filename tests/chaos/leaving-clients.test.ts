@@ -10,7 +10,7 @@ import { issueToken, readOrCreateSecret } from '../../deploy/local/token.ts';
 import { createUsers } from './create-users.ts';
 import { leave } from './leaving-clients/leave.ts';
 import { describeExcess, type Resources, readResources } from './leaving-clients/resources.ts';
-import { nodeOptionsOf } from './preload.ts';
+import { NODE_OPTIONS } from './metrics.ts';
 import { FULL, writeResultsOf } from './results.ts';
 
 /** Clients per kind of store; another tenth of them warms the processes up. */
@@ -77,7 +77,6 @@ test.each(['SQLite', 'PostgreSQL and Redis'])(
   async (stores) => {
     const servers = stores === 'SQLite' ? undefined : await startTrialStores();
     onTestFinished(() => servers?.stop());
-    const NODE_OPTIONS = nodeOptionsOf(['collect-garbage']);
     const system = await startTrialSystem({ ...servers?.variables, NODE_OPTIONS });
     onTestFinished(system.stop);
     await createUsers(system.origin, { count: USERS });

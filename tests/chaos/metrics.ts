@@ -1,3 +1,6 @@
+/** With this value of `NODE_OPTIONS`, a process collects its garbage before its metrics are read. */
+export const NODE_OPTIONS = `--expose-gc --import=${new URL('collect-garbage.ts', import.meta.url)}`;
+
 /** The sum of the samples of a metric, or of those whose labels match `labels`. */
 export type Metrics = (name: string, labels?: RegExp) => number;
 

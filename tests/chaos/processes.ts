@@ -15,8 +15,6 @@ export interface Processes {
   kill(): Promise<void>;
   /** Starts the killed processes; resolves when they are ready. */
   restart(): Promise<void>;
-  /** Ends each process with `signal` and starts it again, one after the other: SIGTERM is a rollout. */
-  restartEach(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   /** Sends SIGSTOP. */
   pause(): Promise<void>;
   /** Sends SIGCONT. */
@@ -56,15 +54,6 @@ export async function startProcesses(
       await stopAll(records);
     },
     restart: startAll,
-    async restartEach(signal) {
-      starts++;
-      for (const [at, record] of records.entries()) {
-        if (signal === 'SIGKILL') process.kill(-record.pid, signal);
-        await stopProcess(record);
-        records[at] = await start(plans[at] as ProcessPlan);
-        await waitUntilReady(records[at]);
-      }
-    },
     pause: async () => signalAll('SIGSTOP'),
     resume: async () => signalAll('SIGCONT'),
     findEnded: () => records.filter((record) => !isRunning(record)).map(({ name }) => name),

@@ -6,10 +6,10 @@ import { markdownTable } from '../../deploy/local/testing/markdown.ts';
 import { startTrialStores } from '../../deploy/local/testing/trial-stores.ts';
 import { startTrialSystem } from '../../deploy/local/testing/trial-system.ts';
 import type { RedisServer } from '../../framework/rate-limit/src/testing/redis-server.ts';
-import { nodeOptionsOf } from './preload.ts';
+import { NODE_OPTIONS } from './metrics.ts';
 import { FULL, writeResults } from './results.ts';
 import type { Slope } from './soak/slope.ts';
-import { findGrowing, type SoakOptions, type SoakResult, soak } from './soak/soak.ts';
+import { findGrowing, type SoakResult, soak } from './soak/soak.ts';
 
 /** `limit`: the steepest accepted slope of the memory in use, in MB per hour. */
 const LONG = { rate: 20, seconds: 1_200, warmUpSeconds: 300, periodMs: 5_000, limit: 1 };
@@ -19,48 +19,29 @@ const SHORT = { rate: 20, seconds: 45, warmUpSeconds: 20, periodMs: 1_000, limit
 const { limit, ...options } = FULL ? LONG : SHORT;
 
 /**
- * Runs a soak on PostgreSQL and Redis, as in production: connection pools and clients of both are part of the
- * memory. `programs` are loaded into each process.
- */
-async function soakWith(
-  programs: Parameters<typeof nodeOptionsOf>[0],
-  settings: SoakOptions,
-): Promise<SoakResult> {
-  const { variables, redis, stop } = await startTrialStores();
-  onTestFinished(stop);
-  const NODE_OPTIONS = nodeOptionsOf(programs);
-  const system = await startTrialSystem({ ...variables, NODE_OPTIONS });
-  onTestFinished(system.stop);
-  const [result] = await Promise.all([soak(system, settings), pause(redis, settings)]);
-  console.log(tableOf(result));
-  return result;
-}
-
-/**
  * Pauses Redis for the first half of the warm-up: reports then counts in its own memory, for which it allocates
  * 18 MB once. A late response of Redis could otherwise cause it in the middle of the measurement.
  */
-async function pause(redis: RedisServer, { warmUpSeconds }: SoakOptions): Promise<void> {
+async function pause(redis: RedisServer): Promise<void> {
   await redis.signal('SIGSTOP');
-  await sleep(warmUpSeconds * 500);
+  await sleep(options.warmUpSeconds * 500);
   await redis.signal('SIGCONT');
 }
 
 test('the memory in use of no process grows under load', async () => {
-  const result = await soakWith(['collect-garbage'], options);
+  // As in production: connection pools and clients of both servers are part of the memory.
+  const { variables, redis, stop } = await startTrialStores();
+  onTestFinished(stop);
+  const system = await startTrialSystem({ ...variables, NODE_OPTIONS });
+  onTestFinished(system.stop);
 
+  const [result] = await Promise.all([soak(system, options), pause(redis)]);
+
+  console.log(tableOf(result));
   // A busy machine rejects a part of the load with 503. The report contains the number of failed requests.
   expect(result.load.failed).toBeLessThan(0.5 * result.load.requests);
   expect(findGrowing(result, limit)).toEqual([]);
   writeResults('soak', reportOf(result));
-});
-
-test('a process that keeps 4 kB of memory per request is found', async () => {
-  const settings = { ...options, seconds: 40, warmUpSeconds: 15 };
-
-  const result = await soakWith(['collect-garbage', 'leak'], settings);
-
-  expect(findGrowing(result, limit)).toHaveLength(result.processes.length);
 });
 
 /** The memory of each process as a table. */

@@ -112,7 +112,7 @@ export function columnsOf({ values }: Platform): readonly [current: string, othe
 }
 
 /** Deletes a pod of each service, and waits for its replacement. */
-export async function deletePods(world: World, base: string): Promise<void> {
+async function deletePods(world: World, base: string): Promise<void> {
   for (const part of SERVICE_NAMES) {
     const [pod] = await podsOf(world, part);
     assert.ok(pod);

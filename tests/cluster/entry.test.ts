@@ -142,8 +142,7 @@ test.runIf(full)(
     for (let minutes = 0; minutes < LOAD_MINUTES; minutes += STREAM_MINUTES) {
       const changes = () => restart(world, minutes < 2 * STREAM_MINUTES ? parts : []);
       const options = { rate: 20, seconds: 60 * STREAM_MINUTES };
-      const stream = await streamDuring(world, platform, changes, options);
-      await stream.stop();
+      await streamDuring(world, platform, changes, options);
     }
 
     const range = `${Math.ceil((Date.now() - startedMs) / 1_000)}s`;

@@ -1,19 +1,12 @@
-import assert from 'node:assert/strict';
-
 import { test } from 'vitest';
 
 import { waitFor } from '../../deploy/local/cluster/cluster.ts';
+import { SERVICE_NAMES } from '../../services/services.ts';
 import { checkSystem } from '../check-system.ts';
 import { singlePodsOnOneNode } from './nodes.ts';
-import {
-  assertResponds,
-  forAllServices,
-  installPlatform,
-  type Platform,
-  QUIET,
-} from './platform.ts';
-import { restart, restartServices } from './pods.ts';
-import { assertLoses, streamDuring } from './stream.ts';
+import { assertResponds, installPlatform, type Platform, QUIET } from './platform.ts';
+import { restart } from './pods.ts';
+import { streamDuring } from './stream.ts';
 import { merge, type Values } from './values.ts';
 import { createWorld } from './world.ts';
 
@@ -24,10 +17,9 @@ const world = createWorld('gateway', ({ settings }) => {
   if (gateway && ingressClass && controller && controllerAddress) return undefined;
   return 'GATEWAY, INGRESS_CLASS, CONTROLLER and CONTROLLER_ADDRESS must be set: see tests/cluster/README.md';
 });
-const { cluster, settings, log } = world;
-const { controller, controllerAddress = 'http://unknown', full } = settings;
+const { cluster, settings } = world;
+const { controller, controllerAddress = 'http://unknown' } = settings;
 const host = new URL(controllerAddress).hostname;
-const restartAll = () => restartServices(world);
 let platform: Platform;
 
 test('a Gateway serves both versions of the API: contract, smoke and helm test', async () => {
@@ -46,12 +38,6 @@ test('a Gateway serves both versions of the API: contract, smoke and helm test',
 
   await checkSystem(platform, cluster.signal);
   await platform.release.test();
-});
-
-test('behind a Gateway, no request is lost while services restart', async () => {
-  const stream = await streamDuring(world, platform, restartAll);
-
-  await stream.end();
 });
 
 test('Ingresses serve both versions of the API: contract, smoke and helm test', async () => {
@@ -76,27 +62,7 @@ test('Ingresses serve both versions of the API: contract, smoke and helm test', 
 });
 
 test('behind an Ingress, no request is lost while services restart', async () => {
-  const stream = await streamDuring(world, platform, restartAll);
+  const deployments = SERVICE_NAMES.map((name) => `fw-${name}`);
 
-  await stream.end();
+  await streamDuring(world, platform, () => restart(world, deployments));
 });
-
-test('clients that repeat their requests lose none while the controller restarts', async () => {
-  assert.ok(controller);
-  const { namespace, name } = controller;
-  const changes = () => restart({ ...world, namespace }, [name]);
-
-  const stream = await streamDuring(world, platform, changes, { rate: 100, retrySeconds: 10 });
-
-  const { failed, requests } = await stream.end();
-  log(`restarting the controller interrupted ${failed} of ${requests} requests`);
-});
-
-test.runIf(full)(
-  'without preStop, a restart behind an Ingress loses requests: the test above would detect it',
-  async () => {
-    await platform.upgrade(forAllServices({ preStopSleepSeconds: 0 }));
-
-    await assertLoses(world, platform, restartAll);
-  },
-);

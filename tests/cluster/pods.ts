@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { isReady, type Pod, restartsOf } from '../../deploy/local/cluster/pod.ts';
-import { SERVICE_NAMES } from '../../services/services.ts';
 import type { World } from './world.ts';
 
 type Where = Pick<World, 'cluster' | 'namespace'>;
@@ -81,14 +80,6 @@ export async function restart(
     const limits = ['--timeout=120s', '--request-timeout=0'];
     await cluster.kubectl(['rollout', 'status', ...where, ...limits]);
   }
-}
-
-/** Restarts every service. */
-export function restartServices(world: Parameters<typeof restart>[0]): Promise<void> {
-  return restart(
-    world,
-    SERVICE_NAMES.map((name) => `fw-${name}`),
-  );
 }
 
 /** The log lines of all pods of a part that match. */

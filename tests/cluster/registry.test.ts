@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../../deploy/local/cluster/program.ts';
 import { scriptOf, startRegistry } from '../publish/registry.ts';
 import { readNodes } from './nodes.ts';
-import { provideVolumes } from './volumes.ts';
+import { nodeImage, provideVolumes } from './volumes.ts';
 import { createNamespace, createWorld, newName, removeNamespace } from './world.ts';
 
 const world = createWorld('registry');
@@ -59,7 +59,7 @@ async function forwardFromNodes(port: number, host: string): Promise<void> {
           containers: [
             {
               name: 'forwarder',
-              image: `${settings.imagePrefix}fw-users:${settings.tag || '0.1.0'}`,
+              image: nodeImage(settings),
               command: ['node', '--eval', script],
             },
           ],

@@ -164,7 +164,7 @@ describe.each(STRATEGIES.filter(({ name }) => !STRATEGY || STRATEGY === name))(
           await waitForPods(world, { part: version.service, count: 2 });
         }
       }
-      const { requests, failed, withHeader: reached } = (await stream.stop()).result;
+      const { requests, failed, withHeader: reached } = await stream.stop();
       const sent = `${failed} of ${requests} failed, ${reached} reached it`;
       log(`after ${outcome.seconds.toFixed(1)} s: ${sent}; ${outcome.message}`);
       const one = { ...outcome, version, requests, failed, reached };

@@ -19,7 +19,7 @@ export interface Settings extends Images {
   readonly startNode: string | undefined;
   readonly gateway: ObjectName | undefined;
   readonly ingressClass: string | undefined;
-  /** The Deployment of the controller of both, which is restarted. */
+  /** The Deployment of the controller of both. */
   readonly controller: ObjectName | undefined;
   /** The address of the controller, with a host name. */
   readonly controllerAddress: string | undefined;

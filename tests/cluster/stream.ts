@@ -14,8 +14,8 @@ export const MAX_STREAM_SECONDS = 900;
 
 /** A stream of requests at a constant rate; half of them are POST. */
 export interface Stream {
-  /** Stops the stream and returns the statistics and the output of k6. */
-  stop(): Promise<{ readonly result: LoadResult; readonly output: string }>;
+  /** Stops the stream and returns the statistics of k6. */
+  stop(): Promise<LoadResult>;
   /**
    * Stops the stream. A busy machine may send fewer requests: the caller checks their number.
    *
@@ -92,14 +92,13 @@ export function startStream(
 
   const stop = async () => {
     stopped.abort();
-    return { result: await load, output };
+    return await load;
   };
   return {
     stop,
     async end() {
       assert.ok(!isOver, `the changes took longer than ${MAX_STREAM_SECONDS} s\n${output}`);
-      const { result } = await stop();
-      const { requests, failed, dropped, stream, log } = result;
+      const { requests, failed, dropped, stream, log } = await stop();
       assert.ok(stream);
       const ledger = readLedger(fs.readFileSync(log, 'utf8'));
       const loss = `${stream.lost} of ${requests} requests were lost\n${output}`;
@@ -119,16 +118,16 @@ export function startStream(
  * Sends requests from before the changes until after them. If requests are lost while the machine stands
  * still, the changes are repeated once.
  *
- * @throws {Error} if the machine was so busy that fewer than half of the requests were sent
+ * @throws {Error} if a request was lost, or the machine was so busy that fewer than half of them were sent
  */
 export async function streamDuring(
   world: World,
   platform: Platform,
   changes: () => Promise<void>,
   options: StreamOptions & { readonly isRepetition?: boolean } = {},
-): Promise<Stream> {
+): Promise<StreamResult> {
   const { cluster, settings, log } = world;
-  const { rate = settings.streamRate, seconds = 30 } = options;
+  const { rate = settings.streamRate, seconds = 30, isRepetition = false } = options;
   log(`sending ${rate} requests per second`);
   const stream = startStream(world, platform, options);
   try {
@@ -141,49 +140,17 @@ export async function streamDuring(
     await stream.stop().catch(() => {});
     throw error;
   }
-  const requireSent = ({ requests }: { readonly requests: number }) => {
-    const least = Math.floor(0.5 * rate * seconds);
-    assert.ok(requests >= least, `only ${requests} requests were sent, expected ${least}`);
-  };
-  return {
-    async stop() {
-      const stopped = await stream.stop();
-      requireSent(stopped.result);
-      return stopped;
-    },
-    async end() {
-      const result = await stream.end().catch(async (error) => {
-        if (!(error instanceof StandstillError) || options.isRepetition) throw error;
-        log(`${error.message}\nk6 could not start requests in time: repeating the changes`);
-        const again = await streamDuring(world, platform, changes, {
-          ...options,
-          isRepetition: true,
-        });
-        const result = await again.end();
-        return { ...result, ledger: [...error.ledger, ...result.ledger] };
-      });
-      requireSent(result);
-      log(`none of ${result.requests} requests was lost`);
-      return result;
-    },
-  };
-}
-
-/** An attempt may lose no request by chance, so that it is repeated. */
-const ATTEMPTS = 3;
-
-/** Asserts that the changes lose requests: otherwise, the other tests would not detect a lost request. */
-export async function assertLoses(
-  world: World,
-  platform: Platform,
-  changes: () => Promise<void>,
-  options?: StreamOptions,
-): Promise<void> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const stream = await streamDuring(world, platform, changes, options);
-    const { result } = await stream.stop();
-    world.log(`${result.failed} of ${result.requests} requests were lost`);
-    if (result.failed > 0) return;
-  }
-  assert.fail(`no request was lost in ${ATTEMPTS} attempts`);
+  const result = await stream.end().catch(async (error) => {
+    if (!(error instanceof StandstillError) || isRepetition) throw error;
+    log(`${error.message}\nk6 could not start requests in time: repeating the changes`);
+    const again = await streamDuring(world, platform, changes, { ...options, isRepetition: true });
+    return { ...again, ledger: [...error.ledger, ...again.ledger] };
+  });
+  const least = Math.floor(0.5 * rate * seconds);
+  assert.ok(
+    result.requests >= least,
+    `only ${result.requests} requests were sent, expected ${least}`,
+  );
+  log(`none of ${result.requests} requests was lost`);
+  return result;
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isReady } from '../../deploy/local/processes/process.ts';
 import { readRecords, readRunning } from '../../deploy/local/state.ts';
 import { startTrialSystem, type TrialSystem } from '../../deploy/local/testing/trial-system.ts';
+import { problemOfStatus } from '../../framework/core/src/response/problem.ts';
 import { type Exchange, exchange } from './exchange.ts';
 import { bytesOf, permittedOutcomes, type Row, SMUGGLED_ID, TOPICS } from './table.ts';
 import { type Target, targetsOf } from './targets.ts';
@@ -63,7 +64,7 @@ function expectProblems({ responses }: Exchange, { name }: Target): void {
     expect(JSON.parse(body), name).toMatchObject({
       status,
       type: 'about:blank',
-      title: expect.any(String),
+      title: problemOfStatus(status).title,
       code: expect.any(String),
       requestId: headers.get('x-request-id'),
     });

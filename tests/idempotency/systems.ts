@@ -16,7 +16,6 @@ import { newFolder } from '@fw/service/testing/vitest';
 import { type Application, type Context, createApp, errorHandler } from 'fw';
 
 import { connect } from '../../framework/rate-limit/src/testing/redis-client.ts';
-import { CLAIM_BUGS, TRANSACTION_BUGS } from './planted-bugs.ts';
 
 /** Several replicas of a service that creates things, and what it has created. */
 export interface System {
@@ -25,9 +24,6 @@ export interface System {
   effects(): Promise<ReadonlyMap<string, readonly string[]>>;
   close(): Promise<void>;
 }
-
-export type ClaimBug = keyof typeof CLAIM_BUGS;
-export type TransactionBug = keyof typeof TRANSACTION_BUGS;
 
 const CREATE = `CREATE TABLE effects (key TEXT NOT NULL, value TEXT NOT NULL);`;
 const REPLICAS = 3;
@@ -58,14 +54,10 @@ function group(rows: Iterable<readonly [string, string]>): ReadonlyMap<string, s
 }
 
 /** Replicas with a claim store each, whose work has no transaction. */
-function createClaiming(
-  stores: readonly ClaimStore[],
-  { bug, close }: { readonly bug: ClaimBug | undefined; close(): void },
-): System {
+function createClaiming(stores: readonly ClaimStore[], close = () => {}): System {
   const effects: (readonly [string, string])[] = [];
-  const plant = (store: ClaimStore) => (bug ? CLAIM_BUGS[bug](store) : store);
   const replicas = stores.map((store) =>
-    createReplica(idempotency({ store: plant(store), waitMs: 60_000 }), async (ctx) => {
+    createReplica(idempotency({ store, waitMs: 60_000 }), async (ctx) => {
       await work();
       if (mustFail(ctx)) throw failure();
       const value = newValue();
@@ -84,37 +76,33 @@ function createClaiming(
   };
 }
 
-/** One process. */
-export async function createMemorySystem(bug?: ClaimBug): Promise<System> {
-  return createClaiming([memoryStore()], { bug, close() {} });
+/** One process; `change` returns its store with a bug. */
+export async function createMemorySystem(
+  change = (store: ClaimStore): ClaimStore => store,
+): Promise<System> {
+  return createClaiming([change(memoryStore())]);
 }
 
-export async function createRedisSystem(url: string, bug?: ClaimBug): Promise<System> {
+export async function createRedisSystem(url: string): Promise<System> {
   const prefix = `${newValue()}:`;
   const clients = await Promise.all(Array.from({ length: REPLICAS }, () => connect(url)));
   return createClaiming(
     clients.map((client) => redisStore(client, { prefix, timeoutMs: 30_000 })),
-    {
-      bug,
-      close() {
-        for (const client of clients) client.destroy();
-      },
+    () => {
+      for (const client of clients) client.destroy();
     },
   );
 }
 
-export async function createSqliteSystem(bug?: TransactionBug): Promise<System> {
+export async function createSqliteSystem(): Promise<System> {
   const file = path.join(newFolder(), 'test.db');
   const format = { applicationId: 1, migrations: [CREATE + sqliteIdempotencyTable()] };
   const databases = Array.from({ length: REPLICAS }, () => openDatabase(file, format));
   const replicas = databases.map((database) => {
     const { write } = createGroupCommit(database, { timeoutMs: 60_000 });
     const store = sqliteIdempotency(database);
-    const transact = (run: (own: typeof database) => void | Promise<void>) =>
-      write(() => void run(database));
     const insert = database.prepare('INSERT INTO effects VALUES (?, ?)');
-    const planted = bug ? TRANSACTION_BUGS[bug]({ store, transact }) : store;
-    return createReplica(idempotency({ store: planted }) as Once, async (ctx) => {
+    return createReplica(idempotency({ store }) as Once, async (ctx) => {
       await work();
       return write(() => {
         const value = newValue();
@@ -138,7 +126,7 @@ export async function createSqliteSystem(bug?: TransactionBug): Promise<System> 
   };
 }
 
-export async function createPostgresSystem(url: string, bug?: TransactionBug): Promise<System> {
+export async function createPostgresSystem(url: string): Promise<System> {
   const databases = Array.from({ length: REPLICAS }, () =>
     openPostgres({
       url,
@@ -152,13 +140,7 @@ export async function createPostgresSystem(url: string, bug?: TransactionBug): P
   const list = { name: 'list', text: 'SELECT key, value FROM effects' };
   const replicas = databases.map((database) => {
     const store = postgresIdempotency(database);
-    const planted = bug
-      ? TRANSACTION_BUGS[bug]({
-          store,
-          transact: (run) => database.transaction(async (query) => run(query)),
-        })
-      : store;
-    return createReplica(idempotency({ store: planted }) as Once, (ctx) =>
+    return createReplica(idempotency({ store }) as Once, (ctx) =>
       database.transaction(async (query) => {
         const value = newValue();
         await query(insert, [keyOf(ctx), value]);

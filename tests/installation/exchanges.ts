@@ -19,14 +19,6 @@ export interface Received {
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const ADA = JSON.stringify({ name: 'Ada', email: 'ada@example.org' });
 
-export const HELLO: readonly Exchange[] = [
-  { status: 200, path: '/' },
-  { status: 200, path: '/any/path?a=1' },
-  { status: 200, path: '/', method: 'HEAD' },
-  { status: 400, path: '/a/../b' },
-  { status: 400, path: '/%zz' },
-];
-
 export const USERS: readonly Exchange[] = [
   { status: 200, path: '/users' },
   { status: 201, path: '/users', method: 'POST', headers: JSON_TYPE, body: ADA },
@@ -60,6 +52,8 @@ export const USERS: readonly Exchange[] = [
   { status: 404, path: '/other' },
   { status: 400, path: '/users/..%2f' },
   { status: 200, path: '/openapi.json' },
+  { status: 400, path: '/a/../b' },
+  { status: 400, path: '/%zz' },
 ];
 
 /** Sends the requests in order; returns their responses without the parts that differ each time. */

@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-
+import { newFolder } from '@fw/service/testing/vitest';
 import { afterAll, expect, inject, test } from 'vitest';
-import { newFolder } from '../../deploy/local/testing/folder.ts';
 
-import { install, listEntries, runProgram } from './project.ts';
+import { install, listEntries, readmeProgram, runProgram } from './project.ts';
 import type { Runtime } from './runtimes.ts';
 
 const project = inject('project');
@@ -34,19 +33,21 @@ test('all packages but @fw/service install without a registry and without a warn
 test('the README installs all packages without a warning, and its program serves requests', async () => {
   const readme = fs.readFileSync(path.resolve(import.meta.dirname, '../../README.md'), 'utf8');
   const [, command = ''] = /^npm install (\.\.\/fw\S+)/m.exec(readme) ?? [];
-  const [, program = ''] = /^```ts\n(.*?)^```/ms.exec(readme) ?? [];
   const [{ command: node }] = runtimes as [Runtime];
   // Next to the folder fw, as the README says.
   const folder = path.join(project, '../readme');
 
   const output = await install(folder, fs.globSync(command, { cwd: project }));
-  fs.writeFileSync(path.join(folder, 'program.ts'), program.replace('3000', '0'));
-  const status = await runProgram([...node, 'program.ts'], folder, async (origin) => {
-    return (await fetch(`${origin}/api/v1/users/7`)).status;
-  });
+  fs.writeFileSync(path.join(folder, 'program.ts'), readmeProgram().replace('3000', '0'));
+  const bodies = await runProgram([...node, 'program.ts'], folder, (origin) =>
+    Promise.all([7, 8].map(async (id) => (await fetch(`${origin}/api/v1/users/${id}`)).json())),
+  );
 
   expect(output).not.toMatch(/EBADENGINE|ERESOLVE|peer|deprecated/i);
-  expect(status).toBe(200);
+  expect(bodies).toEqual([
+    { data: { id: '7', name: 'Ada' } },
+    expect.objectContaining({ status: 404, detail: 'User "8" not found', code: 'NOT_FOUND' }),
+  ]);
 });
 
 test.each(runtimes)(

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 
-import { type Exchange, exchange, HELLO, type Received, USERS } from './exchanges.ts';
+import { type Exchange, exchange, type Received, USERS } from './exchanges.ts';
 import { runProgram } from './project.ts';
 import { type Runtime, VERSIONS } from './runtimes.ts';
 
@@ -12,7 +12,7 @@ const runtimes = inject('runtimes');
 const [newest] = runtimes as [Runtime];
 const nodes = runtimes.filter(({ isNode }) => isNode);
 
-/** A way to run the programs: a folder of the project, and what runs the files in it. */
+/** A way to run the program: a folder of the project, and what runs the files in it. */
 interface Variant {
   readonly title: string;
   readonly command: readonly string[];
@@ -51,18 +51,15 @@ const variants: readonly Variant[] = [
   })),
 ];
 
-describe.each([
-  { program: 'hello', exchanges: HELLO },
-  { program: 'users', exchanges: USERS },
-])('the program $program', ({ program, exchanges }) => {
+describe('the program users', () => {
   let expected: Received[];
   beforeAll(async () => {
     expected = await responsesOf({ title: '', command: newest.command, files: 'src/*.ts' });
   });
 
   function responsesOf({ command, files }: Variant): Promise<Received[]> {
-    return runProgram([...command, files.replace('*', program)], project, (origin) =>
-      exchange(origin, exchanges),
+    return runProgram([...command, files.replace('*', 'users')], project, (origin) =>
+      exchange(origin, USERS),
     );
   }
 
@@ -70,8 +67,8 @@ describe.each([
     const line = ({ method = 'GET', path }: Exchange, status: number) =>
       `${method} ${path}: ${status}`;
 
-    expect(exchanges.map((each, at) => line(each, expected[at]?.status ?? 0))).toEqual(
-      exchanges.map((each) => line(each, each.status)),
+    expect(USERS.map((each, at) => line(each, expected[at]?.status ?? 0))).toEqual(
+      USERS.map((each) => line(each, each.status)),
     );
   });
 

@@ -46,6 +46,12 @@ export function readPrograms(): Program[] {
   }));
 }
 
+/** The program in README.md. */
+export function readmeProgram(): string {
+  const readme = fs.readFileSync(path.join(root, 'README.md'), 'utf8');
+  return /^```ts\n(import .*?)^```/ms.exec(readme)?.[1] ?? '';
+}
+
 /** Writes programs into a folder. */
 export function writePrograms(folder: string, written: readonly Program[]): void {
   fs.mkdirSync(folder, { recursive: true });

@@ -62,7 +62,7 @@ async function createProject(project: string, tarballs: readonly string[]): Prom
   writePrograms(path.join(project, 'commonjs'), programs.map(asCommonJs));
   await build({
     absWorkingDir: project,
-    entryPoints: ['src/hello.ts', 'src/users.ts'],
+    entryPoints: ['src/users.ts'],
     bundle: true,
     platform: 'node',
     format: 'esm',

@@ -1,9 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-
+import { newFolder } from '@fw/service/testing/vitest';
 import { expect, test } from 'vitest';
-import { newFolder } from '../../deploy/local/testing/folder.ts';
 
 import { readBaseline } from './baseline.ts';
 import { compareDocuments, printReports } from './breaking.ts';

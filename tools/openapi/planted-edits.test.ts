@@ -1,9 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-
+import { newFolder } from '@fw/service/testing/vitest';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { newFolder } from '../../deploy/local/testing/folder.ts';
 
 import { findBreakingChanges } from './find-breaking-changes.ts';
 

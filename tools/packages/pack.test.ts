@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-
+import { newFolder } from '@fw/service/testing/vitest';
 import { afterAll, expect, test } from 'vitest';
-import { newFolder } from '../../deploy/local/testing/folder.ts';
 
 import { listPackages } from './pack.ts';
 

@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-
+import { newFolder } from '@fw/service/testing/vitest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { ensureTool } from '../../../tools/programs.ts';
-import { newFolder } from '../../local/testing/folder.ts';
 import { CASES, DAY, probed, up } from './alert-cases.ts';
 import { charts, only, type Rendered, SHARED, type Values } from './render.ts';
 

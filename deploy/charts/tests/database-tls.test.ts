@@ -3,10 +3,10 @@ import path from 'node:path';
 
 import { runToEnd, startService } from '@fw/service/testing';
 import { startPostgres } from '@fw/service/testing/postgres';
+import { newFolder } from '@fw/service/testing/vitest';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Certificate, issueCertificate } from '../../local/testing/certificate.ts';
-import { newFolder } from '../../local/testing/folder.ts';
 import { charts, only } from './render.ts';
 
 const MAIN = new URL('../../../services/users/src/main.ts', import.meta.url);

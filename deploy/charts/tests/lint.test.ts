@@ -1,12 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-
+import { newFolder } from '@fw/service/testing/vitest';
 import { afterAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { ensureTool } from '../../../tools/programs.ts';
-import { newFolder } from '../../local/testing/folder.ts';
 import { charts, NEEDED, PRODUCTION, type Rendered, SHARED } from './render.ts';
 
 const folder = newFolder('fw-charts-', afterAll);

@@ -68,15 +68,6 @@ test('with idempotencyKeys, a POST is repeated with the same random Idempotency-
   expect(received.map(({ body }) => body)).toEqual(Array(4).fill('{"text":"a"}'));
 });
 
-test('the caller can choose the Idempotency-Key', async () => {
-  const { client, received } = await startNotes(sendStatus(503), sendStatus(201));
-  const headers = { 'idempotency-key': 'order-7' };
-
-  await client.post('/notes', { headers, body: { text: 'a' } });
-
-  expect(received.map((one) => one.headers['idempotency-key'])).toEqual(['order-7', 'order-7']);
-});
-
 test.each<[string, Responder]>([
   ['a 503', sendStatus(503)],
   ['the end of the connection after the insert', hangUp],
@@ -146,15 +137,15 @@ test('a POST that an interceptor fails after the response is not repeated', asyn
 });
 
 test.each([
-  [{}, 1],
-  [{ 'idempotency-key': 'a' }, 3],
-])('a PATCH with the headers %j is sent %i times', async (headers, count) => {
+  [{}, [undefined]],
+  [{ 'idempotency-key': 'a' }, ['a', 'a', 'a']],
+])('a PATCH with the headers %j is sent with the keys %j', async (headers, keys) => {
   const { client, received } = await startNotes(sendStatus(503));
   const options = { path: { id: '7' }, headers: { 'x-reason': 'test', ...headers }, body: {} };
 
   await errorOf(client.patch('/notes/{id}', options));
 
-  expect(received).toHaveLength(count);
+  expect(received.map((one) => one.headers['idempotency-key'])).toEqual(keys);
 });
 
 test('a stream is sent once', async () => {

@@ -143,8 +143,6 @@ const noPassword = {
 };
 
 const loggedOut = { status: 401, members: { detail: 'log in first' } };
-const fromOtherSite = { headers: { 'Sec-Fetch-Site': 'cross-site' } };
-const crossOrigin = { status: 403, members: { code: 'CROSS_ORIGIN_REQUEST' } };
 const password = { user: 'ada', password: 'correct horse' };
 
 const guarded = { status: 401, body: { error: 'Authorization header is required' } };
@@ -159,7 +157,6 @@ const paid = (id: number, amount: number) => ({
 });
 
 const notFound = { status: 404, members: { code: 'NOT_FOUND' } };
-const onlyRead = { status: 405, headers: { allow: 'GET, HEAD' } };
 
 /** A call of a tool, and the result that it has. */
 const call = (name: string, args: object, result: object): Row => [
@@ -181,19 +178,6 @@ const failed = (status: number, code: string, detail?: string) => ({
   headers: isProblem,
   members: { code, ...(detail && { detail }) },
 });
-const withCodes = (codes: string[]) =>
-  expect.objectContaining({
-    content: {
-      'application/problem+json': {
-        schema: {
-          allOf: [
-            { $ref: '#/components/schemas/Problem' },
-            { properties: { code: { type: 'string', enum: codes } } },
-          ],
-        },
-      },
-    },
-  });
 /** A form with a file of this type and size. */
 function photo(type: string, sizeBytes: number, field = 'photo') {
   const form = new FormData();
@@ -336,7 +320,6 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
     ['GET /me', loggedOut],
     ['POST /login', { status: 401 }, { json: { ...password, password: 'wrong' } }],
     ['POST /login', { status: 401 }, { json: { ...password, user: 'eve' } }],
-    ['POST /login', crossOrigin, { ...fromOtherSite, json: password }],
     [
       'POST /login',
       {
@@ -346,7 +329,11 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
       { json: password },
     ],
     ['GET /me', { body: { userId: 'ada' } }],
-    ['POST /logout', crossOrigin, fromOtherSite],
+    [
+      'POST /logout',
+      { status: 403, members: { code: 'CROSS_ORIGIN_REQUEST' } },
+      { headers: { 'Sec-Fetch-Site': 'cross-site' } },
+    ],
     ['GET /me', { body: { userId: 'ada' }, headers: { 'set-cookie': null } }],
     ['POST /logout', { status: 204 }],
     ['GET /me', loggedOut],
@@ -379,14 +366,6 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
     ['GET /api/v1/books', { body: ['Notes by the Translator'] }],
     ['GET /api/v2/books', { body: { data: [{ title: 'Notes by the Translator' }] } }],
     ['GET /api/v3/users/7', notFound],
-    ['GET /api/v1', notFound],
-    ['GET /users/7', notFound],
-    ['GET /v1/books', notFound],
-    ['GET /api/books', notFound],
-    ['POST /api/v1/users/7', onlyRead],
-    ['POST /api/v2/users/7', onlyRead],
-    ['POST /api/v1/books', onlyRead],
-    ['POST /api/v2/books', onlyRead],
   ],
   errors: [
     ['POST /bookings', failed(404, 'NO_SUCH_SEAT', 'There is no seat 9Z'), book('9Z')],
@@ -398,20 +377,6 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     ['POST /bookings', { status: 201 }, book('1B')],
     ['POST /bookings', failed(409, 'SOLD_OUT', 'Conflict'), book('1B')],
-    ['POST /bookings', failed(400, 'VALIDATION_FAILED'), { json: {} }],
-    [
-      'GET /openapi.json',
-      {
-        body: expect.objectContaining({
-          components: expect.objectContaining({
-            responses: expect.objectContaining({
-              NotFound: withCodes(['NO_SUCH_SEAT']),
-              BadRequest: withCodes(['BAD_REQUEST', 'INVALID_JSON', 'VALIDATION_FAILED']),
-            }),
-          }),
-        }),
-      },
-    ],
   ],
   openapi: [
     [
@@ -428,40 +393,6 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
             '/api/books/{id}': expect.anything(),
           },
         }),
-      },
-    ],
-    [
-      'GET /openapi.json',
-      {
-        members: {
-          paths: {
-            '/api/books': {
-              get: {
-                summary: 'List books',
-                tags: ['books'],
-                parameters: [
-                  { name: 'from', in: 'query', schema: { type: 'integer', default: 0 } },
-                ],
-                responses: { 200: {}, 400: {} },
-              },
-              post: {
-                requestBody: { content: { 'application/json': { schema: {} } } },
-                responses: { 201: {}, 400: {} },
-              },
-            },
-            '/api/books/{id}': {
-              get: {
-                parameters: [
-                  { name: 'id', in: 'path', required: true, schema: { type: 'integer' } },
-                ],
-                responses: { 200: {}, 404: {} },
-              },
-            },
-            '/api/books/untyped/{shelf}': {
-              get: { parameters: [{ name: 'shelf', in: 'path', required: true }] },
-            },
-          },
-        },
       },
     ],
     [
@@ -500,11 +431,8 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     ['GET /photos/:id', { ...png, body: '\0'.repeat(5) }],
     ['POST /photos', badRequest('photo must be a PNG or JPEG image'), photo('text/html', 5)],
-    ['POST /photos', badRequest('photo must be a PNG or JPEG image'), photo('constructor/x', 5)],
     ['POST /photos', badRequest('photo must be a file'), photo('image/png', 5, 'other')],
     ['POST /photos', { status: 413 }, photo('image/png', 1024 ** 2 + 1)],
-    ['POST /photos', { status: 415 }, { json: {} }],
-    ['GET /photos/..%2f..%2fetc%2fpasswd', { status: 400 }],
   ],
   'background-job': [
     [
@@ -546,20 +474,6 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
       { json: ['a', 'b'] },
     ],
     ['HEAD /api/imports/events', { headers: { 'content-type': 'text/event-stream' } }],
-    [
-      'GET /openapi.json',
-      {
-        members: {
-          openapi: expect.stringMatching(/^3\.2\./),
-          paths: {
-            '/api/imports': { post: { requestBody: { content: { 'text/csv': {} } } } },
-            '/api/imports/events': {
-              get: { responses: { 200: { content: { 'text/event-stream': { itemSchema: {} } } } } },
-            },
-          },
-        },
-      },
-    ],
   ],
 };
 

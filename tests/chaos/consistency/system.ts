@@ -10,13 +10,13 @@ import { freePort } from '../../../deploy/local/testing/ports.ts';
 import { startTrialEdge } from '../../../deploy/local/testing/trial-edge.ts';
 import { type Processes, startProcesses } from '../processes.ts';
 import { type PartProxy, startToxiproxy } from '../toxiproxy.ts';
-import type { StoreBug } from './planted-bugs.ts';
 
 export const STORES = ['SQLite', 'PostgreSQL'] as const;
 export type Store = (typeof STORES)[number];
 
-/** A bug of the store, or a server that acknowledges a transaction before it writes it to disk. */
-export type Bug = StoreBug | 'early acknowledgement';
+/** Bugs that the checker must find: of users, and of a server that acknowledges before it writes to disk. */
+export const BUGS = ['lost update', 'early acknowledgement'] as const;
+export type Bug = (typeof BUGS)[number];
 
 export interface SystemOptions {
   readonly store: Store;
@@ -44,7 +44,6 @@ export async function startSystem({ store, bug }: SystemOptions): Promise<System
   await using parts = new AsyncDisposableStack();
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-consistency-'));
   parts.defer(() => fs.rmSync(folder, { recursive: true }));
-  const storeBug = bug === 'early acknowledgement' ? undefined : bug;
   const database = store === 'PostgreSQL' ? await startDatabase(parts, bug) : undefined;
   const variables = database?.variables ?? [
     { DATABASE_FILE: path.join(folder, 'users.db') },
@@ -52,13 +51,14 @@ export async function startSystem({ store, bug }: SystemOptions): Promise<System
   ];
 
   const bundle = path.join(folder, 'users.js');
-  const entry = storeBug ? './service.ts' : '../../../services/users/src/main.ts';
+  const hasBug = bug === 'lost update';
+  const entry = hasBug ? './service.ts' : '../../../services/users/src/main.ts';
   await buildService({ entry: fileURLToPath(new URL(entry, import.meta.url)), outfile: bundle });
   const replicas: Processes[] = [];
   const ports: number[] = [];
   for (const [index, own] of variables.entries()) {
     const plan = await planReplica(`users-${index + 1}`, bundle);
-    const env = { ...plan.env, ...own, ...(storeBug && { BUG: storeBug }) };
+    const env = { ...plan.env, ...own };
     const replica = await startProcesses([{ ...plan, env }], folder);
     parts.defer(() => replica.kill());
     replicas.push(replica);

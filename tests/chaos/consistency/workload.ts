@@ -18,8 +18,6 @@ export interface RunOptions extends SystemOptions {
   readonly faults?: FaultOptions;
   /** The folder of the checker, and of the drawing of a violation. */
   readonly folder: string;
-  /** Receives the number of operations after each group. */
-  readonly onProgress?: (operations: number) => void;
 }
 
 export interface RunResult {
@@ -33,7 +31,7 @@ export interface RunResult {
  * checks the history.
  */
 export async function run(options: RunOptions): Promise<RunResult> {
-  const { operations, faults = NO_FAULTS, folder, onProgress = () => {} } = options;
+  const { operations, faults = NO_FAULTS, folder } = options;
   const checker = buildChecker(folder);
   const system = await startSystem(options);
   const client = createClient(system.origin);
@@ -51,7 +49,6 @@ export async function run(options: RunOptions): Promise<RunResult> {
       await group.run();
       groups.push(group);
       progress.operations += group.operations.length;
-      onProgress(progress.operations);
     }
   }
 

@@ -35,14 +35,6 @@ export const FAULTS = {
     begin: (system, name) => system.part(name).pause(),
     end: (system, name) => system.part(name).resume(),
   },
-  restarted: {
-    begin: (system, name) => system.part(name).restartEach('SIGTERM'),
-    end() {},
-  },
-  'replicas killed in turn': {
-    begin: (system, name) => system.part(name).restartEach('SIGKILL'),
-    end() {},
-  },
   'slow (100 ms)': disturbProxies((proxy) => proxy.delay(100)),
   'slow (3 s)': disturbProxies((proxy) => proxy.delay(3_000)),
   'refusing connections': disturbProxies((proxy) => proxy.refuse()),

@@ -20,7 +20,7 @@ import { type PartProxy, startToxiproxy, type Toxiproxy } from '../toxiproxy.ts'
 import { createDisk, type Disk } from './disk.ts';
 
 /** The parts of the system that can fail. */
-export type PartName = 'PostgreSQL' | 'SQLite' | 'Valkey' | ServiceName | 'edge' | 'clock';
+export type PartName = 'PostgreSQL' | 'SQLite' | 'Valkey' | ServiceName | 'clock';
 
 /** The processes of a part, and the connections to them. */
 export interface Part extends Omit<Processes, 'findEnded' | 'stop'> {
@@ -45,8 +45,6 @@ export interface FaultySystemOptions {
 export interface FaultySystem {
   /** The address of the edge. */
   readonly origin: string;
-  /** The address of the proxy in front of the edge. */
-  readonly proxiedOrigin: string;
   readonly replicas: readonly Replica[];
   /** The secret that signs tokens. */
   readonly secret: string;
@@ -110,10 +108,6 @@ async function startServers({ database, disk, toxiproxy, started }: Setup) {
       namedProxies: [valkeyProxy],
       kill: () => valkey.signal('SIGKILL'),
       restart: valkey.restart,
-      async restartEach() {
-        await valkey.signal('SIGKILL');
-        await valkey.restart();
-      },
       pause: () => valkey.signal('SIGSTOP'),
       resume: () => valkey.signal('SIGCONT'),
     },
@@ -125,7 +119,7 @@ async function startServers({ database, disk, toxiproxy, started }: Setup) {
   const postgres = await startPostgres({ parent: disk.folder });
   started.defer(postgres.stop);
   const proxy = await toxiproxy.createProxy('postgres', Number(new URL(postgres.url).port));
-  const own = { proxies: [proxy], namedProxies: [proxy], restartEach: postgres.restart };
+  const own = { proxies: [proxy], namedProxies: [proxy] };
   const DATABASE_URL = `postgres://postgres@postgres.test:${proxy.port}/postgres`;
   return {
     parts: { ...parts, PostgreSQL: { hostName: 'postgres.test', ...postgres, ...own } },
@@ -189,7 +183,6 @@ async function startServices({ disk, toxiproxy, started, hasClock }: Setup, stor
   ) as Record<ServiceName, number[]>;
   const edge = await start([planEdge({ nginx: ensureTool('nginx'), port, upstreams, prefix })]);
 
-  const edgeProxy = await toxiproxy.createProxy('edge', port);
   const partOf = (name: ServiceName, ...namedProxies: PartProxy[]) => ({
     hostName: `${name}.test`,
     proxies: proxiesOf(name),
@@ -198,14 +191,12 @@ async function startServices({ disk, toxiproxy, started, hasClock }: Setup, stor
   return {
     ...environment,
     origin: `http://127.0.0.1:${port}`,
-    proxiedOrigin: `http://127.0.0.1:${edgeProxy.port}`,
     replicas,
     secret,
     parts: {
       users: { ...users, ...partOf('users', callsOfUsers) },
       catalog: { ...catalog, ...partOf('catalog', callsOfCatalog) },
       reports: { ...reports, ...partOf('reports') },
-      edge: { ...edge, hostName: '', proxies: [edgeProxy], namedProxies: [] },
     },
     findEnded: () => [users, catalog, reports, edge].flatMap((one) => one.findEnded()),
   };

@@ -4,8 +4,8 @@ import { codeOf, titleOf } from './status.ts';
 export const PROBLEM_TYPE = 'application/problem+json';
 
 /**
- * The body of every error response. Code that cannot import this file (the nginx configuration, the
- * OpenAPI schema, the documentation page) is compared with it in `tests/repository/problem-format.test.ts`.
+ * The body of every error response. The nginx configuration, the OpenAPI schema and the documentation page,
+ * which cannot import this file, repeat its members, titles and codes.
  */
 export interface Problem {
   /** `about:blank`, or a URI that explains this kind of problem. */

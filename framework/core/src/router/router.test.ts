@@ -377,11 +377,13 @@ test.each([
   ['createRouter', 'casesensitive', 'caseSensitive', 'prefix, caseSensitive, strict'],
   ['allowedMethods', 'patchType', 'patchTypes', 'patchTypes'],
   [
-    ...['endpoint', 'sumary', 'summary'],
+    'endpoint',
+    'sumary',
+    'summary',
     'summary, description, tags, deprecated, visibility, responses, errors, operationId, security, reads, bodyTypes',
   ],
 ])('%s() with the option %s throws and suggests %s of %s', (factory, name, meant, known) => {
-  expect(() => FACTORIES[factory as string]?.({ [name as string]: [] })).toThrow(
+  expect(() => FACTORIES[factory]?.({ [name]: [] })).toThrow(
     new TypeError(
       `${factory}() has no option "${name}"; did you mean "${meant}"? Its options: ${known}`,
     ),

@@ -11,10 +11,13 @@ import type { PostgresServer } from './postgres.ts';
 import type { Send } from './responses.ts';
 import { type ServiceProcess, startService, type Variables } from './testing.ts';
 
-/** Creates a folder that is removed at the end of the test. */
-export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+/** Creates a temporary folder, which is removed at the end of the test, or by `atEnd`, such as `afterAll`. */
+export function newFolder(
+  prefix = 'test-',
+  atEnd: (remove: () => void) => void = onTestFinished,
+): string {
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
