@@ -1,4 +1,4 @@
-import { openConnection } from '@fw/core/testing';
+import { openConnection, recordLog } from '@fw/core/testing';
 import { listen, ServiceUnavailableError } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -111,12 +111,11 @@ test('a list whose remaining users are deleted while it is sent ends after the s
 
 test('a store failure in the middle of a list closes the connection and is logged', async () => {
   const { store } = await newStore(manyUsers(2 * MAX_BATCH_USERS));
-  const errors: unknown[] = [];
+  const { errors, logger } = recordLog();
   const failing: UserStore = {
     ...store,
     page: () => Promise.reject(new ServiceUnavailableError('the store is unavailable')),
   };
-  const logger = { info() {}, warn() {}, error: (...args: unknown[]) => void errors.push(args) };
   const { app } = createTestApi({ store: failing, logger });
   const server = await listen(app, 0);
   onTestFinished(() => server.close());
