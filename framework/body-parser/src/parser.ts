@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 
 import { annotate, type Middleware } from '@fw/core';
 import {
+  BODY_LIMIT_BYTES,
   bodyTooLarge,
   createTypeReader,
   discardRest,
@@ -47,7 +48,7 @@ interface Format extends BodyOptions {
 
 /** Reads bodies of one format into `ctx.body`. Those of GET and HEAD are not read. */
 export function createParser(format: Format): Middleware {
-  const { limit = 1024 ** 2, inflate = false, mediaTypes, errors, empty, parse } = format;
+  const { limit = BODY_LIMIT_BYTES, inflate = false, mediaTypes, errors, empty, parse } = format;
   const checkHeaders = createHeaderCheck({ ...format, limit, inflate });
   const read: Middleware = (ctx, next) => {
     const { req, res } = ctx.raw;
@@ -57,7 +58,7 @@ export function createParser(format: Format): Middleware {
       return next();
     }
     const headerError = checkHeaders(req);
-    // A chunked body may turn out to be empty, which no header can make invalid.
+    // Empty bodies are never rejected. Whether a chunked one is empty is known only at its end.
     const isChunked = req.headers['content-length'] === undefined;
     if (headerError && !isChunked) {
       discardRest(req);

@@ -24,7 +24,7 @@ import { warnOfUnparsedBody } from './request/read-body.ts';
 import { readTarget, UNREADABLE } from './request/request-target.ts';
 import { aTrustProxy, readTrustProxy, type TrustProxy } from './request/trust-proxy.ts';
 import { type ContextSettings, NodePair, RequestContext } from './request-context.ts';
-import { finish } from './response/write-response.ts';
+import { writeWhenDone } from './response/write-response.ts';
 import type { NoParts } from './router/response-types.ts';
 import { type AnyHandler, RouteRegistrar, TreeRouter } from './router/router.ts';
 import type { AllowedMethodsOptions, RouteDefinition, RouteMethods } from './router/types.ts';
@@ -267,7 +267,7 @@ function readApplicationOptions(options: ApplicationOptions): Shared {
  * 5. route: the middleware of a router finds the route and runs its own chain.
  * 6. handler: the last function of the route returns or sends the response.
  * 7. contract: makes JSON of the declared fields, if `endpoint()` declares the response.
- * 8. response: `finish` writes head and body once the chain has ended.
+ * 8. response: `writeWhenDone` writes head and body once the chain has ended.
  */
 function serve(shared: Shared, req: IncomingMessage, res: ServerResponse): void {
   let target = UNREADABLE;
@@ -285,7 +285,7 @@ function serve(shared: Shared, req: IncomingMessage, res: ServerResponse): void 
     warnIfSlow(ctx);
     warnOfUnparsedBody(ctx);
   }
-  finish(ctx, chain(ctx, END));
+  writeWhenDone(ctx, chain(ctx, END));
 }
 
 const SLOW_MS = 10_000;

@@ -6,6 +6,7 @@ export {
 } from './request/media-type.ts';
 export { decodeUtf8, parseJson, skipByteOrderMark } from './request/parse-json.ts';
 export {
+  BODY_LIMIT_BYTES,
   BodyMemory,
   bodyTooLarge,
   bodyUnreadable,

@@ -49,7 +49,7 @@ function joinBefore(stack: readonly Middleware[], last: Chain): Chain {
 interface RunningContext extends Context {
   next: Next;
   /** Whether the response was written. */
-  readonly finished: boolean;
+  readonly isWritten: boolean;
 }
 
 /** Called in development when a middleware has ended without calling `next()`. */
@@ -107,9 +107,9 @@ function link(layer: Middleware, rest: Chain, onStop: OnStop | undefined): Chain
       return DONE;
     }
 
-    // 4. The rest is asynchronous. `ctx.next` is that of the caller again before the caller resumes, because
-    //    this function subscribes first. Its second handler also prevents an unhandled rejection if the
-    //    caller does not await its `next()`.
+    // 4. The rest is asynchronous. When it has run, `ctx.next` is set back to that of the caller. The caller
+    //    subscribes to the promise later than this function, so it resumes later too. The handler of
+    //    errors also prevents an unhandled rejection if the caller does not await its `next()`.
     ctx.next = innerNext ?? next;
     if (repeated) logIgnored(ctx, repeated, running);
     if (callerNext === END) return running;
@@ -119,7 +119,7 @@ function link(layer: Middleware, rest: Chain, onStop: OnStop | undefined): Chain
       },
       (error: unknown) => {
         ctx.next = callerNext;
-        if (ctx.finished && running !== downstream && !isClientAbort(ctx, error)) {
+        if (ctx.isWritten && running !== downstream && !isClientAbort(ctx, error)) {
           ctx.log.error('A middleware failed after the response was sent', error);
         }
       },

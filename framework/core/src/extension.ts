@@ -28,7 +28,7 @@ export function respondWithError(
  */
 export function recordedBody(ctx: Context): Content | undefined {
   const context = recordOf(ctx);
-  const isOpen = context.respondedBy !== '' && !context.finished && !ctx.raw.res.headersSent;
+  const isOpen = context.respondedBy !== '' && !context.isWritten && !ctx.raw.res.headersSent;
   return isOpen ? context.responseBody : undefined;
 }
 

@@ -123,7 +123,7 @@ export class RequestContext implements Context {
   /** Called once the response has been sent. */
   sentListeners: readonly SentListener[] = NO_LISTENERS;
   /** Whether the response was written. */
-  finished = false;
+  isWritten = false;
   /** What recorded the response, such as `ctx.json()`; empty before. */
   respondedBy = '';
   /** Whether another response may replace the recorded one. */
@@ -393,19 +393,19 @@ export class RequestContext implements Context {
 
   /** Whether the middleware has ended, so that the response is sent: then a call has no effect. */
   #isOver(): boolean {
-    if (this.finished) {
+    if (this.isWritten) {
       warnOfRoute(
         this,
         'used ctx after its response was sent',
         'this has no effect; return a promise that settles when all work is done; for a function with a callback, use its promise form',
       );
     }
-    return this.finished;
+    return this.isWritten;
   }
 
   /** Whether the head was sent, so that setting a header or the status has no effect. */
   #headSent(): boolean {
-    return this.finished && this.raw.res.headersSent && this.#isOver();
+    return this.isWritten && this.raw.res.headersSent && this.#isOver();
   }
 
   #record(by: string, type: string, body: Content): void {

@@ -50,8 +50,8 @@ export class IncomingRequest extends http.IncomingMessage {
   hasReceiver = false;
 
   /**
-   * Passes the body to `receiver`; returns false if some of it or its end has arrived, another reader has
-   * begun, or the request was destroyed. A reader that begins later gets the body too.
+   * Passes the body to `receiver`, and to readers that begin later. Returns false if it is too late: data
+   * has arrived, the body has ended, another reader has begun, or the request was destroyed.
    */
   passBodyTo(receiver: BodyReceiver): boolean {
     if (!parserCallsPush) return false;

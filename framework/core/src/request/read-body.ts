@@ -5,6 +5,9 @@ import { type WarnedRequest, warnOfRoute } from '../logger.ts';
 import { type BodyReceiver, IncomingRequest } from '../node/incoming-request.ts';
 import { BadRequestError, PayloadTooLargeError } from '../response/http-error.ts';
 
+/** Default maximum of the body of a request, in bytes. */
+export const BODY_LIMIT_BYTES = 1024 ** 2;
+
 /** How much of a rejected body is read and discarded, so that the client can read the response. */
 const DISCARD_BYTES = 16 * 1024 ** 2;
 

@@ -79,7 +79,7 @@ function preventsReuse(cacheControl: string): boolean {
 
 /** Percent-encodes characters that a URI may not contain (RFC 3986 §2); keeps valid escapes. */
 export function encodeLocation(url: string): string {
-  return String(url)
+  return url
     .toWellFormed()
     .replace(/%(?![\dA-Fa-f]{2})|[^!#$%&'()*+,\-./\d:;=?@A-Z[\]_a-z~]/gu, (text) =>
       encodeURIComponent(text),

@@ -11,7 +11,7 @@ import { recordError, recordProblemOfStatus, toError } from './record-error.ts';
 import { unmatchedStatus } from './status.ts';
 
 /** Writes the response once all middleware has run. */
-export function finish(ctx: RequestContext, running: Promise<void>): void {
+export function writeWhenDone(ctx: RequestContext, running: Promise<void>): void {
   if (hasRun(running)) {
     complete(ctx);
     return;
@@ -59,7 +59,7 @@ function writeResponse(ctx: RequestContext): void {
   } else if (isStream(ctx.responseBody)) {
     ctx.responseBody.destroy(); // the middleware has sent another response with `ctx.raw`
   }
-  ctx.finished = true;
+  ctx.isWritten = true;
 }
 
 /** Without a response: 204 if a route matched, else 404 or 501; a problem if the status is an error. */
@@ -189,7 +189,7 @@ const CLIENT_CLOSED = 499;
 export function onSent(ctx: Context, listener: SentListener): void {
   const context = recordOf(ctx);
   context.sentListeners = [...context.sentListeners, listener];
-  if (context.finished) reportSent(context);
+  if (context.isWritten) reportSent(context);
 }
 
 /**

@@ -51,9 +51,9 @@ export class RouteTable {
   }
 
   /**
-   * The methods of the most specific pattern for a path in normal form, HEAD after GET. Less specific
-   * patterns, which requests with other methods fall back to, do not count: in OpenAPI, `/users/me`
-   * and `/users/{id}` are different paths.
+   * The methods of the most specific pattern for a path in normal form, HEAD after GET. Those of other
+   * patterns are omitted, although `find` may return their routes: in OpenAPI, `/users/me` and
+   * `/users/{id}` are different paths.
    */
   methodsOf(path: string): readonly string[] {
     const methods = this.#tree.find(path, this.#methodsOf)?.value ?? [];

@@ -225,9 +225,8 @@ function readsForms(route: Registration): boolean {
 }
 
 /**
- * Rejects a route with middleware that needs a parameter which the path does not have: every request
- * would fail. Middleware after a validator of the parameters is not checked, because a validator can
- * add any parameter.
+ * Rejects a route whose middleware needs a parameter that is not in the path: every request would fail.
+ * The check ends at the first validator of parameters, which can add any.
  */
 function requirePathParams(route: Registration): void {
   const names = namesIn(route.path);

@@ -185,7 +185,7 @@ const aPem = check('text in PEM form', () => true);
  *
  * @throws {TypeError} with the name of the invalid option
  */
-export function readTls(options: TlsOptions): TlsOptions {
+function readTls(options: TlsOptions): TlsOptions {
   const { key, cert, ca, passphrase } = readOptions('the option tls of listen()', options, {
     key: required(aPem),
     cert: required(aPem),

@@ -109,7 +109,7 @@ export function isUpgrade({ raw }: Context): boolean {
 export function switchProtocols(context: Context, takeOver: TakeOver): void {
   const ctx = recordOf(context);
   ctx.send('');
-  if (ctx.finished) return; // a time-out has responded
+  if (ctx.isWritten) return; // a time-out has responded
   ctx.assignedStatus = 101;
   ctx.respondedBy = 'an upgrade';
   ctx.upgrade = () => upgrade(ctx, takeOver);

@@ -13,6 +13,7 @@ import {
   onSent,
 } from '@fw/core';
 import {
+  BODY_LIMIT_BYTES,
   BodyMemory,
   createTypeReader,
   decodeUtf8,
@@ -82,7 +83,7 @@ const MULTIPART = 'multipart/form-data';
  */
 export function forms(options: FormsOptions = {}): FormsMiddleware {
   const {
-    limit = 1024 ** 2,
+    limit = BODY_LIMIT_BYTES,
     maxFields = 1_000,
     multipart,
   } = readOptions('forms()', options, {

@@ -7,7 +7,7 @@ import {
   markFactories,
   UnsupportedMediaTypeError,
 } from '@fw/core';
-import { hasBody, parseJson, parseMediaType, readBody } from '@fw/core/body';
+import { BODY_LIMIT_BYTES, hasBody, parseJson, parseMediaType, readBody } from '@fw/core/body';
 import { hasParsedBody, setRoute } from '@fw/core/extension';
 import { isRecord } from '@fw/core/schema';
 
@@ -91,9 +91,6 @@ function requireOrigin(ctx: Context, origins: readonly string[]): void {
 
 const JSON_TYPE = 'application/json';
 
-/** Maximum size of a message. */
-const MESSAGE_BYTES = 1024 ** 2;
-
 /** The JSON in the body, which a body parser may have read before; the error if it cannot be parsed. */
 async function readMessage(ctx: Context): Promise<unknown> {
   const type = ctx.get('content-type') ?? '';
@@ -107,7 +104,9 @@ async function readMessage(ctx: Context): Promise<unknown> {
     throw new UnsupportedMediaTypeError('The body must have no content coding');
   }
   const isThere = hasBody(req);
-  const bytes = isThere ? await readBody(req, res, { limitBytes: MESSAGE_BYTES }) : Buffer.alloc(0);
+  const bytes = isThere
+    ? await readBody(req, res, { limitBytes: BODY_LIMIT_BYTES })
+    : Buffer.alloc(0);
   try {
     return parseJson(bytes, 'message');
   } catch (error) {

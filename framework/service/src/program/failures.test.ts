@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../../../..');
 
-/** Runs a program that calls `runService` with `definition`, whose lines are lines 5 and later. */
+/** Runs a program that calls `runService` with `definition`, whose lines are lines 5 and later, without `NODE_ENV`. */
 function run(definition: string) {
   mkdirSync(join(root, '.local'), { recursive: true });
   // Inside the checkout, so that the packages are found.
@@ -26,7 +26,7 @@ function run(definition: string) {
     "import fs from 'node:fs/promises';\nexport const listFiles = () => fs.readdir('/missing');\n",
   );
   const { PATH } = process.env;
-  const env = { PATH, PORT: '0', HEALTH_PORT: '0', NODE_ENV: 'production' };
+  const env = { PATH, PORT: '0', HEALTH_PORT: '0' };
   const { status, stderr } = spawnSync(process.execPath, [file], {
     encoding: 'utf8',
     env,

@@ -159,6 +159,7 @@ async function run<Config extends ServiceConfig>(
     ...requireDrainTime(read),
     ...(definition.rule?.(read) ?? []),
   ]);
+  process.env.NODE_ENV = config.NODE_ENV; // unset, core would take it for development
   const { LOG_LEVEL: level, LOG_FORMAT: format } = config;
   const logger = await openLogger(definition.name, { level, format });
   for (const warning of suspectNames(variables, process.env)) logger.warn(warning);
