@@ -73,47 +73,25 @@ test.each<readonly [string, unknown]>([
 const NO_VALUE = 'expected a string, a number or a list of strings';
 const NO_STATUS = 'expected 301, 302, 303, 307 or 308';
 
-test.each<readonly [string, Middleware, string]>([
+test.each<readonly [string, Middleware]>([
+  [`Cannot set header "X-A" to "undefined": ${NO_VALUE}`, setA(undefined)],
+  [`Cannot set header "X-A" to "[object Object]": ${NO_VALUE}`, setA({})],
+  [`Cannot set header "X-A" to "undefined": ${NO_VALUE}`, setA(['a', undefined])],
+  ['Cannot set header "trailer": only the server sets it', (ctx) => ctx.set('trailer', 'a')],
+  ['TypeError: Cannot redirect to "undefined": expected a string', to(undefined)],
+  ['TypeError: Cannot redirect to "http://a/": expected a string', to(new URL('http://a/'))],
+  [`RangeError: Cannot redirect with status "304": ${NO_STATUS}`, to('/a', 304)],
   [
-    'ctx.set() of undefined',
-    setA(undefined),
-    `Cannot set header "X-A" to "undefined": ${NO_VALUE}`,
-  ],
-  ['ctx.set() of {}', setA({}), `Cannot set header "X-A" to "[object Object]": ${NO_VALUE}`],
-  ['ctx.set() of a list', setA(['a', undefined]), `header "X-A" to "undefined": ${NO_VALUE}`],
-  ['ctx.redirect(undefined)', to(undefined), 'TypeError: Cannot redirect to "undefined": expected'],
-  [
-    'ctx.redirect(URL)',
-    to(new URL('http://a/')),
-    'Cannot redirect to "http://a/": expected a string',
-  ],
-  ['the status 304', to('/a', 304), `RangeError: Cannot redirect with status "304": ${NO_STATUS}`],
-  [
-    'the status 700',
-    (ctx) => Reflect.set(ctx, 'status', 700),
     'RangeError: Cannot set status "700": expected an integer from 200 to 599',
+    (ctx) => Reflect.set(ctx, 'status', 700),
   ],
+  ['Cannot send ctx.json() of type undefined: it has no JSON form', json(undefined)],
+  ['Cannot send ctx.json() of type function: it has no JSON form', json(() => {})],
   [
-    'ctx.set() of a header of the server',
-    (ctx) => ctx.set('trailer', 'a'),
-    'Cannot set header "trailer": only the server sets it',
-  ],
-  [
-    'ctx.json(undefined)',
-    json(undefined),
-    'Cannot send ctx.json() of type undefined: it has no JSON',
-  ],
-  [
-    'ctx.json(function)',
-    json(() => {}),
-    'Cannot send ctx.json() of type function: it has no JSON form',
-  ],
-  [
-    'a copy of ctx',
-    (ctx) => onSent({ ...ctx }, () => {}),
     'Cannot use this context: expected the one that a middleware was called with',
+    (ctx) => onSent({ ...ctx }, () => {}),
   ],
-])('%s is a 500, and the log explains it', async (_, handler, message) => {
+])('a mistake is a 500, and the log explains it: %s', async (message, handler) => {
   const { status, errors } = await run(handler);
 
   expect(status).toBe(500);

@@ -7,11 +7,12 @@ import { echo, get, pathsOf, serve } from './testing/echo.ts';
 import type { AnyRouter } from './types.ts';
 
 const handler = () => {};
+const createQuietApp = () => createApp({ logger: quiet });
 
 describe('mounting', () => {
   // R13
   test('two routers under one prefix finds the route of the second', async () => {
-    const app = createApp({ logger: quiet })
+    const app = createQuietApp()
       .route('/api', createRouter().get('/first', echo))
       .route('/api', createRouter().get('/second', echo));
 
@@ -29,7 +30,7 @@ describe('mounting', () => {
   });
 
   test('a matching route keeps the status 404 that a middleware before it assigned', async () => {
-    const app = createApp({ logger: quiet })
+    const app = createQuietApp()
       .use((ctx, next) => {
         ctx.status = 404;
         return next();
@@ -40,7 +41,7 @@ describe('mounting', () => {
   });
 
   test('a second router does not change the status of a request that the first one matched', async () => {
-    const app = createApp({ logger: quiet })
+    const app = createQuietApp()
       .use(
         createRouter()
           .get('/a', (_ctx, next) => next())
@@ -55,17 +56,17 @@ describe('mounting', () => {
   test.each(['/apix/1', '/ap/1', '/api1', '/1'])(
     'under /api matches whole segments only: %s is 404',
     async (path) => {
-      const app = createApp({ logger: quiet }).route('/api', createRouter().get('/:id', echo));
+      const app = createQuietApp().route('/api', createRouter().get('/:id', echo));
 
       expect((await get(app, path)).status).toBe(404);
     },
   );
 
   test.each<[string, (router: ReturnType<typeof createRouter>) => Application]>([
-    ['app.route', (router) => createApp({ logger: quiet }).route('/a/b', router)],
+    ['app.route', (router) => createQuietApp().route('/a/b', router)],
     ['router.mount', (router) => serve(createRouter().mount('/a/b', router))],
     ['router.use', (router) => serve(createRouter().use('/a/b', router))],
-    ['routes(prefix)', (router) => createApp({ logger: quiet }).use(router.routes('/a/b'))],
+    ['routes(prefix)', (router) => createQuietApp().use(router.routes('/a/b'))],
     ['a prefix option', (router) => serve(createRouter({ prefix: '/a' }).mount('/b', router))],
     [
       'two mounts',
@@ -76,10 +77,10 @@ describe('mounting', () => {
       (router) => serve(createRouter().group('/a', (group) => void group.mount('/b', router))),
     ],
     ['an empty path', (router) => serve(createRouter({ prefix: '/a/b' }).mount('', router))],
-    ['a trailing slash', (router) => createApp({ logger: quiet }).route('/a/b/', router)],
+    ['a trailing slash', (router) => createQuietApp().route('/a/b/', router)],
     [
       'app.route of an empty prefix',
-      (router) => createApp({ logger: quiet }).route('', createRouter().mount('/a/b', router)),
+      (router) => createQuietApp().route('', createRouter().mount('/a/b', router)),
     ],
   ])('with %s serves the routes under /a/b', async (_, mount) => {
     const app = mount(createRouter().get('/', echo).get('/:id', echo));
@@ -109,7 +110,7 @@ describe('mounting', () => {
 
   test('of one router at two paths serves both', async () => {
     const router = createRouter().get('/users', echo);
-    const app = createApp({ logger: quiet }).route('/v1', router).route('/v2', router);
+    const app = createQuietApp().route('/v1', router).route('/v2', router);
 
     expect((await get(app, '/v1/users')).body).toMatchObject({ route: '/v1/users' });
     expect((await get(app, '/v2/users')).body).toMatchObject({ route: '/v2/users' });
@@ -119,7 +120,7 @@ describe('mounting', () => {
   // R16
   test('applies routes and middleware that are added later', async () => {
     const inner = createRouter().get('/early', echo);
-    const app = createApp({ logger: quiet }).route('/api', createRouter().mount('/inner', inner));
+    const app = createQuietApp().route('/api', createRouter().mount('/inner', inner));
     await get(app, '/api/inner/early');
     inner.use((ctx, next) => {
       ctx.set('X-Late', 'yes');
@@ -195,7 +196,7 @@ describe('mounting', () => {
     const child = createRouter().get('/a', echo);
     const guard = vi.fn((_ctx, next) => next());
     const router = createRouter().use(guard).mount('/child', child).get('/b', echo);
-    const app = createApp({ logger: quiet }).route('/api', router);
+    const app = createQuietApp().route('/api', router);
 
     router.reset().get('/b', echo);
     child.get('/late', echo);
@@ -257,7 +258,7 @@ test.each<[string, string, AnyRouter]>([
 });
 
 test('a repeated prefix is served as it was registered', async () => {
-  const app = createApp({ logger: quiet }).route('/users', users());
+  const app = createQuietApp().route('/users', users());
 
   expect((await request(app, '/users/users/7')).status).toBe(200);
 });

@@ -209,32 +209,17 @@ test('middleware may need a parameter of the path at which its router is mounted
 });
 
 const CONFLICT = 'Route conflict: PUT /a is already registered';
-const conflicting = () => createRouter().put('/a', () => 'second');
+const conflicting = () =>
+  createRouter()
+    .get('/b', () => '')
+    .put('/a', () => 'second');
 
 test.each<readonly [string, (router: Router) => unknown]>([
   ['put()', (router) => router.put('/a', () => 'second')],
   ['all()', (router) => router.all('/a', () => 'second')],
-  [
-    'mount()',
-    (router) =>
-      router.mount(
-        '/',
-        conflicting().get('/b', () => ''),
-      ),
-  ],
-  [
-    'use() of routers',
-    (router) =>
-      router.use(
-        '/',
-        createRouter().get('/b', () => ''),
-        conflicting(),
-      ),
-  ],
-  [
-    'group()',
-    (router) => router.group('/', (group) => group.get('/b', () => '').put('/a', () => '')),
-  ],
+  ['mount()', (router) => router.mount('/', conflicting())],
+  ['use() of routers', (router) => router.use('/', createRouter(), conflicting())],
+  ['group()', (router) => router.group('/', (group) => group.mount('/', conflicting()))],
 ])('%s that fails changes nothing', (_, register) => {
   const router = createRouter().put('/a', () => 'first');
   const outer = createRouter().mount('/outer', router);

@@ -199,29 +199,23 @@ test('an encrypted key is used with its passphrase', async () => {
   expect((await open(port, { ca: encrypted.cert })).authorized).toBe(true);
 });
 
+const CERTIFICATE = 'Cannot read option tls.cert of listen(): expected a certificate in PEM form';
+const AUTHORITY = 'Cannot read option tls.ca of listen(): expected certificates in PEM form';
 const KEY =
-  'tls.key of listen(): expected a private key in PEM form, with the passphrase if it has one';
+  'Cannot read option tls.key of listen(): expected a private key in PEM form, with the passphrase if it has one';
 
 test.each<readonly [string, object, string]>([
   ['no key', { cert: own.cert }, 'the option tls of listen() needs the option key'],
-  ['a file name as the key', { ...own, key: 'key.pem' }, `Cannot read option ${KEY}`],
-  ['an encrypted key without passphrase', encrypted, `Cannot read option ${KEY}`],
-  ['a wrong passphrase', { ...encrypted, passphrase: 'x' }, `Cannot read option ${KEY}`],
-  [
-    'a file name as the certificate',
-    { ...own, cert: 'cert.pem' },
-    'Cannot read option tls.cert of listen(): expected a certificate in PEM form',
-  ],
+  ['a file name as the key', { ...own, key: 'key.pem' }, KEY],
+  ['an encrypted key without passphrase', encrypted, KEY],
+  ['a wrong passphrase', { ...encrypted, passphrase: 'x' }, KEY],
+  ['a file name as the certificate', { ...own, cert: 'cert.pem' }, CERTIFICATE],
   [
     'a certificate in binary form',
     { ...own, cert: new X509Certificate(own.cert).raw },
-    'Cannot read option tls.cert of listen(): expected a certificate in PEM form',
+    CERTIFICATE,
   ],
-  [
-    'an invalid authority',
-    { ...own, ca: 'ca.pem' },
-    'Cannot read option tls.ca of listen(): expected certificates in PEM form',
-  ],
+  ['an invalid authority', { ...own, ca: 'ca.pem' }, AUTHORITY],
   [
     'the key of another certificate',
     { ...own, key: other.key },
