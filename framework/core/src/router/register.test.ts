@@ -232,14 +232,13 @@ test.each<readonly [string, (router: Router) => unknown]>([
 
 test('use() that fails leaves an earlier mount of the same router', () => {
   const shared = createRouter().put('/a', () => '');
-  const router = createRouter()
-    .put('/a', () => '')
-    .mount('/first', shared);
+  const router = createRouter().mount('/first', shared);
 
-  expect(() => router.use('/', shared)).toThrow(CONFLICT);
+  expect(() => router.use('/second', shared, conflicting())).toThrow('PUT /second/a');
   shared.get('/later', () => '');
 
   expect(router.match('GET', '/first/later')).toBeDefined();
+  expect(router.match('GET', '/second/later')).toBeUndefined();
 });
 
 test('all() of an application that fails changes nothing', async () => {
