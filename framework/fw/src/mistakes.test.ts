@@ -57,57 +57,28 @@ describe.each(Object.entries(factories))('%s without a call', (name, factory) =>
 
 const router = () => createRouter() as unknown as Middleware;
 
-test.each<readonly [string, () => unknown, string]>([
-  [
-    'controllersPlugin without a call in app.plugin',
-    () => createApp().plugin(controllersPlugin as unknown as Plugin),
-    'Cannot use controllersPlugin: call it, as in controllersPlugin()',
-  ],
-  [
-    'a plugin in app.use',
-    () => createApp().use(controllersPlugin({ router: createRouter(), controllers: [] }) as never),
-    'Cannot use a plugin as middleware: use app.plugin(plugin)',
-  ],
-  [
-    'middleware in app.plugin',
-    () => createApp().plugin(json() as unknown as Plugin),
-    'Cannot use middleware as a plugin: use app.use(middleware)',
-  ],
-  [
-    'a router in app.use',
-    () => createApp().use(router()),
-    'Cannot use a router: use app.route(prefix, router) or router.routes()',
-  ],
-  [
-    'a router as the handler of a route',
-    () => createRouter().get('/users', router()),
-    'Cannot register GET /users with a router: use app.route(prefix, router) or router.routes()',
-  ],
-  [
-    'createRouter without a call in app.route',
-    () => createApp().route('/api', createRouter as never),
-    'Cannot mount a function at "/api": expected a router',
-  ],
-  [
-    'undefined in app.route',
-    () => createApp().route('/api', undefined as never),
-    'Cannot mount "undefined" at "/api": expected a router',
-  ],
-  [
-    'app.route without a prefix',
-    () => createApp().route(createRouter() as never, undefined as never),
-    "Cannot mount a router: expected a prefix first, as in app.route('/', router)",
-  ],
-  [
-    'a prefix without middleware in app.use',
-    () => createApp().use('/x'),
-    'Cannot use "/x" without middleware: expected a function after it',
-  ],
-  [
-    'a list in app.use',
-    () => createApp().use([json()] as unknown as Middleware),
-    'Cannot use a list: pass each middleware as an argument, as in ...list',
-  ],
-])('%s throws and names the fix', (_, register, message) => {
+test.each(
+  Object.entries<() => unknown>({
+    'Cannot use controllersPlugin: call it, as in controllersPlugin()': () =>
+      createApp().plugin(controllersPlugin as unknown as Plugin),
+    'Cannot use a plugin as middleware: use app.plugin(plugin)': () =>
+      createApp().use(controllersPlugin({ router: createRouter(), controllers: [] }) as never),
+    'Cannot use middleware as a plugin: use app.use(middleware)': () =>
+      createApp().plugin(json() as unknown as Plugin),
+    'Cannot use a router: use app.route(prefix, router) or router.routes()': () =>
+      createApp().use(router()),
+    'Cannot register GET /users with a router: use app.route(prefix, router) or router.routes()':
+      () => createRouter().get('/users', router()),
+    'Cannot mount a function at "/api": expected a router': () =>
+      createApp().route('/api', createRouter as never),
+    'Cannot mount "undefined" at "/api": expected a router': () =>
+      createApp().route('/api', undefined as never),
+    "Cannot mount a router: expected a prefix first, as in app.route('/', router)": () =>
+      createApp().route(createRouter() as never, undefined as never),
+    'Cannot use "/x" without middleware: expected a function after it': () => createApp().use('/x'),
+    'Cannot use a list: pass each middleware as an argument, as in ...list': () =>
+      createApp().use([json()] as unknown as Middleware),
+  }),
+)('a mistake throws: %s', (message, register) => {
   expect(register).toThrow(new TypeError(message));
 });

@@ -104,6 +104,9 @@ test.each<readonly [string, string | undefined]>([
   ['Event "a"', 'Event "a"'],
 ])('the error of a schema without a JSON form names %s', (part, name) => {
   expect(() => createPartSerializer(z.custom(), name)).toThrow(
-    `the schema of ${part} cannot be checked: `,
+    expect.objectContaining({
+      message: expect.stringContaining(`the schema of ${part} cannot be checked: `),
+      cause: expect.any(TypeError),
+    }),
   );
 });

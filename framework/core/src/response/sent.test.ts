@@ -148,34 +148,27 @@ describe('onSent', () => {
     expect(await sent).toBe(status);
   });
 
-  test.each<readonly [string, (ctx: Context) => void]>([
-    [
-      'a stream fails',
-      (ctx) => {
+  test.each(
+    Object.entries<(ctx: Context) => void>({
+      'a stream fails': (ctx) => {
         const stream = new Readable({ read() {} });
         stream.push('first');
         ctx.send(stream);
         ctx.raw.res.once('pipe', () => setImmediate(() => stream.destroy(new Error('broken'))));
       },
-    ],
-    [
-      'the source of an event stream fails',
-      (ctx) => {
+      'the source of an event stream fails': (ctx) => {
         const source = async function* () {
           yield 'first';
           throw new Error('broken');
         };
         ctx.set(...TYPE).send(Readable.from(source()));
       },
-    ],
-    [
-      'a value that is not an error is thrown',
-      (ctx) => {
+      'a value that is not an error is thrown': (ctx) => {
         ctx.raw.res.write('first');
         throw 'broken';
       },
-    ],
-  ])('reports 500 if %s after the head was sent', async (_, handler) => {
+    }),
+  )('reports 500 if %s after the head was sent', async (_, handler) => {
     const { app, sent } = reporting(handler);
     const server = await serve(app);
 

@@ -43,70 +43,44 @@ function wholePaths(router: Router): Router {
 }
 
 /** Every way to add a guard for the routes under /admin. */
-const WAYS: readonly [string, Build][] = [
-  [
-    'app.use(prefix)',
-    (guard, create) => createQuietApp().use('/admin', guard).use(wholePaths(create()).routes()),
-  ],
-  [
-    'app.use(prefix/)',
-    (guard, create) => createQuietApp().use('/Admin/', guard).use(wholePaths(create()).routes()),
-  ],
-  ['router.use(path)', (guard, create) => serve(wholePaths(create().use('/admin', guard)))],
-  [
-    'router.use(path) after the routes',
-    (guard, create) => serve(wholePaths(create()).use('/admin', guard)),
-  ],
-  [
-    'router.use(path) under a prefix option',
-    (guard, create) => serve(secrets(create('/admin').use('/', guard))),
-  ],
-  [
-    'router.use(path, guard, router)',
-    (guard, create) => serve(create().use('/admin', guard, secrets(create()))),
-  ],
-  [
-    'router.use(guard) of a mounted router',
-    (guard, create) => serve(create().mount('/admin', secrets(create().use(guard)))),
-  ],
-  [
-    'router.use(guard) with app.route',
-    (guard, create) => createQuietApp().route('/admin', secrets(create().use(guard))),
-  ],
-  [
-    'a group',
-    (guard, create) => serve(create().group('/admin', [guard], (group) => void secrets(group))),
-  ],
-  [
-    'a group in a group',
-    (guard, create) =>
-      serve(
-        create().group('/', guard, (outer) => {
-          outer.group('/admin', (group) => void secrets(group));
-        }),
-      ),
-  ],
-  [
-    'router.use(path) above a mount',
-    (guard, create) => serve(create().use('/admin', guard).mount('/', wholePaths(create()))),
-  ],
-  [
-    'app.use(prefix) above app.route',
-    (guard, create) => createQuietApp().use('/admin', guard).route('/admin', secrets(create())),
-  ],
-  [
-    'the route itself',
-    (guard, create) =>
-      serve(
-        create()
-          .get('/admin', guard, reach)
-          .get('/admin/users', guard, reach)
-          .get('/admin/café', guard, reach)
-          .get('/admin/users/:id', guard, reach)
-          .get('/admin/files/*', guard, reach),
-      ),
-  ],
-];
+const WAYS: Readonly<Record<string, Build>> = {
+  'app.use(prefix)': (guard, create) =>
+    createQuietApp().use('/admin', guard).use(wholePaths(create()).routes()),
+  'app.use(prefix/)': (guard, create) =>
+    createQuietApp().use('/Admin/', guard).use(wholePaths(create()).routes()),
+  'router.use(path)': (guard, create) => serve(wholePaths(create().use('/admin', guard))),
+  'router.use(path) after the routes': (guard, create) =>
+    serve(wholePaths(create()).use('/admin', guard)),
+  'router.use(path) under a prefix option': (guard, create) =>
+    serve(secrets(create('/admin').use('/', guard))),
+  'router.use(path, guard, router)': (guard, create) =>
+    serve(create().use('/admin', guard, secrets(create()))),
+  'router.use(guard) of a mounted router': (guard, create) =>
+    serve(create().mount('/admin', secrets(create().use(guard)))),
+  'router.use(guard) with app.route': (guard, create) =>
+    createQuietApp().route('/admin', secrets(create().use(guard))),
+  'a group': (guard, create) =>
+    serve(create().group('/admin', [guard], (group) => void secrets(group))),
+  'a group in a group': (guard, create) =>
+    serve(
+      create().group('/', guard, (outer) => {
+        outer.group('/admin', (group) => void secrets(group));
+      }),
+    ),
+  'router.use(path) above a mount': (guard, create) =>
+    serve(create().use('/admin', guard).mount('/', wholePaths(create()))),
+  'app.use(prefix) above app.route': (guard, create) =>
+    createQuietApp().use('/admin', guard).route('/admin', secrets(create())),
+  'the route itself': (guard, create) =>
+    serve(
+      create()
+        .get('/admin', guard, reach)
+        .get('/admin/users', guard, reach)
+        .get('/admin/café', guard, reach)
+        .get('/admin/users/:id', guard, reach)
+        .get('/admin/files/*', guard, reach),
+    ),
+};
 
 /** Spellings of the paths under /admin, and paths that only look similar. */
 const SPELLINGS = String.raw`
@@ -138,7 +112,7 @@ function isSecret(route: string, spelling: string): boolean {
 }
 
 // R15
-describe.each(WAYS)('a guard mounted by %s', (_, build) => {
+describe.each(Object.entries(WAYS))('a guard mounted by %s', (_, build) => {
   test.each<RouterOptions>([{}, { caseSensitive: true }, { strict: true }])(
     'runs for every spelling that reaches a route under it: %o',
     async (options) => {
@@ -222,22 +196,18 @@ test.each([
   expect(seen).toEqual(runs);
 });
 
-test.each<[string, (router: Router) => Application]>([
-  ['app.route', (router) => createQuietApp().route('/:tenant/api', router)],
-  ['router.mount', (router) => serve(createRouter().mount('/:tenant/api', router))],
-  [
-    'two mounts',
-    (router) => serve(createRouter().mount('/:tenant', createRouter().mount('/api', router))),
-  ],
-  [
-    'a group',
-    (router) => serve(createRouter().group('/:tenant', (g) => void g.mount('/api', router))),
-  ],
-  [
-    'a prefix option',
-    (router) => serve(createRouter({ prefix: '/:tenant' }).mount('/api', router)),
-  ],
-])('a guard at a path of a router is relative to %s', async (_, mount) => {
+test.each(
+  Object.entries<(router: Router) => Application>({
+    'app.route': (router) => createQuietApp().route('/:tenant/api', router),
+    'router.mount': (router) => serve(createRouter().mount('/:tenant/api', router)),
+    'two mounts': (router) =>
+      serve(createRouter().mount('/:tenant', createRouter().mount('/api', router))),
+    'a group': (router) =>
+      serve(createRouter().group('/:tenant', (g) => void g.mount('/api', router))),
+    'a prefix option': (router) =>
+      serve(createRouter({ prefix: '/:tenant' }).mount('/api', router)),
+  }),
+)('a guard at a path of a router is relative to %s', async (_, mount) => {
   const { guard, seen } = recordPaths();
   const router = createRouter().use('/admin', guard);
   const app = mount(router.get('/admin/users', reach).get('/:area/other', reach));

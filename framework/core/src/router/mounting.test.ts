@@ -62,27 +62,23 @@ describe('mounting', () => {
     },
   );
 
-  test.each<[string, (router: ReturnType<typeof createRouter>) => Application]>([
-    ['app.route', (router) => createQuietApp().route('/a/b', router)],
-    ['router.mount', (router) => serve(createRouter().mount('/a/b', router))],
-    ['router.use', (router) => serve(createRouter().use('/a/b', router))],
-    ['routes(prefix)', (router) => createQuietApp().use(router.routes('/a/b'))],
-    ['a prefix option', (router) => serve(createRouter({ prefix: '/a' }).mount('/b', router))],
-    [
-      'two mounts',
-      (router) => serve(createRouter().mount('/a', createRouter().mount('/b', router))),
-    ],
-    [
-      'a group',
-      (router) => serve(createRouter().group('/a', (group) => void group.mount('/b', router))),
-    ],
-    ['an empty path', (router) => serve(createRouter({ prefix: '/a/b' }).mount('', router))],
-    ['a trailing slash', (router) => createQuietApp().route('/a/b/', router)],
-    [
-      'app.route of an empty prefix',
-      (router) => createQuietApp().route('', createRouter().mount('/a/b', router)),
-    ],
-  ])('with %s serves the routes under /a/b', async (_, mount) => {
+  test.each(
+    Object.entries<(router: ReturnType<typeof createRouter>) => Application>({
+      'app.route': (router) => createQuietApp().route('/a/b', router),
+      'router.mount': (router) => serve(createRouter().mount('/a/b', router)),
+      'router.use': (router) => serve(createRouter().use('/a/b', router)),
+      'routes(prefix)': (router) => createQuietApp().use(router.routes('/a/b')),
+      'a prefix option': (router) => serve(createRouter({ prefix: '/a' }).mount('/b', router)),
+      'two mounts': (router) =>
+        serve(createRouter().mount('/a', createRouter().mount('/b', router))),
+      'a group': (router) =>
+        serve(createRouter().group('/a', (group) => void group.mount('/b', router))),
+      'an empty path': (router) => serve(createRouter({ prefix: '/a/b' }).mount('', router)),
+      'a trailing slash': (router) => createQuietApp().route('/a/b/', router),
+      'app.route of an empty prefix': (router) =>
+        createQuietApp().route('', createRouter().mount('/a/b', router)),
+    }),
+  )('with %s serves the routes under /a/b', async (_, mount) => {
     const app = mount(createRouter().get('/', echo).get('/:id', echo));
 
     expect((await get(app, '/a/b')).body).toEqual({ route: '/a/b', params: {} });

@@ -65,16 +65,14 @@ describe.each<readonly [string, (value: unknown) => Middleware]>([
     ]);
   });
 
-  test.each<readonly [string, unknown]>([
-    [
-      'JSON: the value has the type Map, which has no JSON form; use Object.fromEntries(map)',
-      new Map([['a', 1]]),
-    ],
-    [
-      'a returned Uint16Array: use [...array], or Buffer.from(array.buffer, array.byteOffset, array.byteLength) for its bytes',
-      new Uint16Array(2),
-    ],
-  ])('causes a 500, and the log has the type and a remedy: %s', async (message, value) => {
+  test.each(
+    Object.entries<unknown>({
+      'JSON: the value has the type Map, which has no JSON form; use Object.fromEntries(map)':
+        new Map([['a', 1]]),
+      'a returned Uint16Array: use [...array], or Buffer.from(array.buffer, array.byteOffset, array.byteLength) for its bytes':
+        new Uint16Array(2),
+    }),
+  )('causes a 500, and the log has the type and a remedy: %s', async (message, value) => {
     const { response, errors } = await responseOf(handlerOf(value));
 
     expect(response.status).toBe(500);
@@ -142,16 +140,15 @@ describe('a returned value', () => {
     expect(errors).toEqual([]);
   });
 
-  test.each<readonly [string, Middleware]>([
-    ['the raw response', ({ raw }) => raw.res.writeHead(200).end('raw')],
-    [
-      'anything',
-      ({ raw }) => {
+  test.each(
+    Object.entries<Middleware>({
+      'the raw response': ({ raw }) => raw.res.writeHead(200).end('raw'),
+      anything: ({ raw }) => {
         raw.res.writeHead(200).end('raw');
         return 7;
       },
-    ],
-  ])('after a raw response is ignored: %s', async (_, handler) => {
+    }),
+  )('after a raw response is ignored: %s', async (_, handler) => {
     const { response, errors } = await responseOf(handler);
 
     expect(await response.text()).toBe('raw');
