@@ -100,29 +100,17 @@ function responseView(api: Api, status: string, response: ApiResponse): HTMLElem
   const headers = Object.entries(response.headers ?? {});
   const contents = Object.entries(response.content ?? {});
   if (headers.length === 0 && contents.length === 0) return h('p', { class: 'bare' }, heading);
+  const rows = headers.map(([name, header]) => {
+    const { description } = resolve<{ readonly description?: string }>(api, header);
+    const about = h('span', { class: 'about' }, description);
+    return h('li', {}, h('code', { class: 'name' }, name), ' ', about);
+  });
   return lazyDetails(heading, 'status-line', () =>
     h(
       'div',
       {},
       headers.length > 0 && h('p', { class: 'small' }, 'Headers'),
-      headers.length > 0 &&
-        h(
-          'ul',
-          { class: 'fields' },
-          ...headers.map(([name, header]) =>
-            h(
-              'li',
-              {},
-              h('code', { class: 'name' }, name),
-              ' ',
-              h(
-                'span',
-                { class: 'about' },
-                resolve<{ readonly description: string }>(api, header).description,
-              ),
-            ),
-          ),
-        ),
+      headers.length > 0 && h('ul', { class: 'fields' }, ...rows),
       ...contents.flatMap(([type, { schema = {} }]) => [
         h('p', { class: 'small' }, type),
         schemaView(api, schema),

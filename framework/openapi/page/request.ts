@@ -121,10 +121,6 @@ export function toFetch({ method, url, headers, body }: PreparedRequest): string
       ? ''
       : `, ${JSON.stringify(init, null, 2)
           .replace(/^(\s*)"(method|headers|body)":/gm, '$1$2:')
-          .replace('"…"', () => `JSON.stringify(${indent(body ?? '')})`)}`;
+          .replace('"…"', () => `JSON.stringify(${body?.replaceAll('\n', '\n  ')})`)}`;
   return `const response = await fetch(${JSON.stringify(url)}${options});\nconst data = await response.json();`;
-}
-
-function indent(text: string): string {
-  return text.replaceAll('\n', '\n  ');
 }

@@ -2,14 +2,9 @@ import type { Api, Group, Operation } from './api.ts';
 import { announce, button, h, methodBadge } from './dom.ts';
 import { themeButton } from './theme.ts';
 
-interface Entry {
-  readonly item: HTMLElement;
-  readonly text: string;
-}
-
 /** The list of all operations with a search field; below 900 px it opens over the page. */
 export function sidebar(api: Api, groups: readonly Group[]): HTMLElement {
-  const entries: Entry[] = [];
+  const entries: { readonly item: HTMLElement; readonly text: string }[] = [];
   const lists = groups.map(({ name, operations }) => {
     const items = operations.map((operation) => {
       const item = h('li', {}, operationLink(operation));
@@ -96,18 +91,15 @@ function openMenu(isOpen: boolean): void {
   document.querySelector('.menu')?.setAttribute('aria-expanded', String(isOpen));
 }
 
-function operationLink(operation: Operation): HTMLElement {
+function operationLink({ id, method, deprecated, isTitled, title }: Operation): HTMLElement {
+  // A path without the common prefix of all paths.
+  const shown = isTitled ? title : title.replace(/^(?:\/api)?(?:\/v\d+)?(?=\/)/, '');
   return h(
     'a',
-    { href: `#${operation.id}`, class: operation.deprecated ? 'deprecated' : undefined },
-    h('span', { class: operation.isTitled ? 'nav-text' : 'nav-path' }, shortTitle(operation)),
-    methodBadge(operation.method),
+    { href: `#${id}`, class: deprecated ? 'deprecated' : undefined },
+    h('span', { class: isTitled ? 'nav-text' : 'nav-path' }, shown),
+    methodBadge(method),
   );
-}
-
-/** A path without the common prefix of all paths. */
-function shortTitle({ isTitled, title }: Operation): string {
-  return isTitled ? title : title.replace(/^(?:\/api)?(?:\/v\d+)?(?=\/)/, '');
 }
 
 function searchText(group: string, operation: Operation): string {

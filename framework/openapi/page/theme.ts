@@ -1,6 +1,7 @@
 import { announce, button } from './dom.ts';
 
-const THEMES = ['auto', 'light', 'dark'];
+const NAMES: Readonly<Record<string, string>> = { auto: 'Auto', light: 'Light', dark: 'Dark' };
+const THEMES = Object.keys(NAMES);
 const KEY = 'fw-docs-theme';
 
 /** The theme that the reader selected last; default: the theme of the system. */
@@ -10,14 +11,14 @@ let theme = readStored();
 export function applyTheme(): void {
   document.documentElement.style.colorScheme = theme === 'auto' ? '' : theme;
   for (const each of document.querySelectorAll('.theme')) {
-    each.textContent = nameOf(theme);
-    each.setAttribute('aria-label', `${nameOf(theme)} theme`);
+    each.textContent = NAMES[theme] ?? '';
+    each.setAttribute('aria-label', `${NAMES[theme]} theme`);
   }
 }
 
 export function themeButton(): HTMLElement {
-  const label = `${nameOf(theme)} theme`;
-  return button(nameOf(theme), { class: 'theme', 'aria-label': label }, () => {
+  const label = `${NAMES[theme]} theme`;
+  return button(NAMES[theme] ?? '', { class: 'theme', 'aria-label': label }, () => {
     theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'auto';
     try {
       localStorage.setItem(KEY, theme);
@@ -36,8 +37,4 @@ function readStored(): string {
   } catch {
     return 'auto';
   }
-}
-
-function nameOf(theme: string): string {
-  return { light: 'Light', dark: 'Dark' }[theme] ?? 'Auto';
 }

@@ -88,13 +88,8 @@ async function sendRequest(
   const start = performance.now();
   const abort = new AbortController();
   try {
-    const { signal } = abort;
-    const response = await fetch(url, {
-      method,
-      headers,
-      signal,
-      ...(body !== undefined && { body }),
-    });
+    const init = { method, headers, signal: abort.signal, ...(body !== undefined && { body }) };
+    const response = await fetch(url, init);
     if (/^text\/event-stream\b/.test(response.headers.get('content-type') ?? '')) {
       await showStream(response, { abort, result });
       return;
@@ -105,8 +100,7 @@ async function sendRequest(
     result.replaceChildren(responseView(response, text, ms));
   } catch (error) {
     announce('No response');
-    const reason = error instanceof Error ? error.message : error;
-    const text = `No response: ${reason}`;
+    const text = `No response: ${error instanceof Error ? error.message : error}`;
     result.replaceChildren(h('p', { class: 'failure', role: 'alert' }, text));
   }
 }
@@ -145,7 +139,8 @@ function responseView(response: Response, text: string, ms: number): HTMLElement
     'response',
   );
   block.show(text === '' ? 'No body' : isJson ? pretty(text) : text, isJson);
-  const code = isJson ? codeOf(text) : undefined;
+  // The code of a problem, which the page explains.
+  const code = isJson ? /"code":\s*"([A-Z_]+)"/.exec(text)?.[1] : undefined;
   const list = h('dl', {});
   for (const [name, value] of response.headers)
     append(list, [h('dt', {}, name), h('dd', {}, value)]);
@@ -165,9 +160,4 @@ function pretty(text: string): string {
   } catch {
     return text;
   }
-}
-
-/** The `code` of a problem, which the page explains. */
-function codeOf(text: string): string | undefined {
-  return /"code":\s*"([A-Z_]+)"/.exec(text)?.[1];
 }

@@ -373,6 +373,7 @@ test('the errors of a route are shared problems with their codes', async () => {
     500: problemOf('INTERNAL_ERROR'),
   });
   expect(components.securitySchemes).toEqual({ t: { type: 'http', scheme: 'bearer' } });
+  expect(components.responses?.TooManyRequests).toMatchObject({ description: 'Too many requests' });
 });
 
 test('a code with members is an alternative, with the members beside those of every problem', async () => {

@@ -125,6 +125,7 @@ test.each(['/openapi.json', '/docs'])(
       const response = await request(app, path, { headers: { 'If-None-Match': condition } });
       expect([condition, response.status]).toEqual([condition, 304]);
       expect(response.headers.get('etag')).toBe(etag);
+      expect(response.headers.get('cache-control')).toBe('no-cache');
     }
     const changed = await request(app, path, { headers: { 'If-None-Match': '"other"' } });
     expect(changed.status).toBe(200);
@@ -143,6 +144,7 @@ test.each([
   ['DELETE', '/docs'],
   ['GET', '/openapi.jsonx'],
   ['GET', '/docs/x'],
+  ['GET', '/dogs'],
 ])('%s %s is neither document nor page: 404', async (method, path) => {
   expect((await request(createDocumentedApp().app, path, { method })).status).toBe(404);
 });
