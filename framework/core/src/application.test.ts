@@ -25,7 +25,6 @@ const settingStatus = (status: number) =>
     ctx.status = status;
   });
 
-// Q4
 test.each<readonly [string, string, (ctx: Context) => void, (ctx: Context) => void]>([
   ['ctx.json()', 'ctx.send()', (ctx) => ctx.json(1), (ctx) => ctx.send('b')],
   ['ctx.html()', 'ctx.json()', (ctx) => ctx.html('a'), (ctx) => ctx.json(2)],
@@ -52,7 +51,7 @@ test.each<readonly [string, string, (ctx: Context) => void, (ctx: Context) => vo
   },
 );
 
-// Q5; HEAD has the headers of GET (RFC 9110 §9.3.2).
+// HEAD has the headers of GET (RFC 9110 §9.3.2).
 describe('a response without a body', () => {
   test.each([204, 205, 304])('with status %i has no Content-Type', async (status) => {
     const app = routed((ctx) => {
@@ -87,7 +86,6 @@ describe('a response without a body', () => {
   });
 });
 
-// Q6
 test.each<readonly [string, Application, number]>([
   ['no route matched', createApp().use((_ctx, next) => next()), 404],
   ['nothing is there to match', createApp(), 404],
@@ -103,7 +101,6 @@ test.each<readonly [string, Application, number]>([
   );
 });
 
-// Q7
 describe('a response header', () => {
   test.each([
     ...['a\r\nSet-Cookie: b=c', 'a\nb', 'a\rb', 'a\0b', 'a\u0100'].map((value) => ['X-A', value]),

@@ -58,7 +58,6 @@ describe.each(FORMS)('middleware that calls %s()', (_, write) => {
     expect(steps).toBe(expected);
   });
 
-  // Q8
   test.each(
     Object.entries<Body>({
       'awaits both': async (_ctx, goOn) => {
@@ -222,7 +221,6 @@ describe.each(FORMS)('middleware that calls %s()', (_, write) => {
   });
 
   test('can set headers and the status after next()', async () => {
-    // Q3
     const app = createApp()
       .use(
         write(async (ctx, goOn) => {

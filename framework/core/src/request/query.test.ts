@@ -10,7 +10,6 @@ const app = createApp({ logger: quiet }).use((ctx) => {
   ctx.json({ query: ctx.query, prototype: Object.getPrototypeOf(ctx.query) });
 });
 
-// Q1
 describe('a query', () => {
   test.each<readonly [string, Record<string, string | string[]>]>([
     ['', {}],

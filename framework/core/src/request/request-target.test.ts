@@ -42,7 +42,7 @@ const PATH = 'The path must be percent-encoded UTF-8 without ".", "..", "\\" or 
 const QUERY = 'The query must be percent-encoded and followed by no fragment';
 const CODING = 'The only transfer coding is chunked, in HTTP/1.1';
 
-// Q9, R7, R8, and what RFC 9112 §3 requires of a request line.
+// What RFC 9112 §3 requires of a request line.
 test.each([
   ['GET / HTTP/2.0', 'Host: a', VERSION],
   ['GET / HTTP/1.1', 'X: y', ONE_HOST],
@@ -115,7 +115,6 @@ test.each([
 describe('a method', () => {
   const silent = createApp({ logger: quiet });
 
-  // R20
   test.each([
     ['that HTTP has and nothing here takes', 'DELETE', 404],
     ['QUERY, of RFC 10008', 'QUERY', 404],

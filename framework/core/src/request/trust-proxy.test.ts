@@ -12,7 +12,6 @@ async function see(trustProxy: TrustProxy, headers: Record<string, string>) {
   return (await request(app, '/', { headers: { Host: 'inner:80', ...headers } })).json();
 }
 
-// Q10
 describe('ctx.ip is read from the right of X-Forwarded-For', () => {
   test.each<readonly [TrustProxy, string, string]>([
     [false, '192.0.2.1', '127.0.0.1'],

@@ -20,7 +20,6 @@ function serve(
 
 const users = () => createRouter().get('/users', respond).post('/users', respond);
 
-// R18
 describe('a known path with an unregistered method', () => {
   test('gets 405 with Allow in order of registration, HEAD after GET', async () => {
     const response = await request(serve(users()), '/users', { method: 'DELETE' });
@@ -134,7 +133,6 @@ describe('a known path with an unregistered method', () => {
   );
 });
 
-// R19
 describe('OPTIONS', () => {
   test('sends Accept-Patch for paths with PATCH only', async () => {
     const router = createRouter().get('/a', respond).patch('/a', respond).get('/b', respond);
@@ -170,7 +168,6 @@ describe('OPTIONS', () => {
   });
 });
 
-// R20
 describe('a method that no route uses', () => {
   test('gets 501 if the framework does not know it', async () => {
     const app = serve(users());

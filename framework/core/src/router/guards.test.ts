@@ -111,7 +111,6 @@ function isSecret(route: string, spelling: string): boolean {
   return decodeURIComponent(first).toLowerCase() === 'admin';
 }
 
-// R15
 describe.each(Object.entries(WAYS))('a guard mounted by %s', (_, build) => {
   test.each<RouterOptions>([{}, { caseSensitive: true }, { strict: true }])(
     'runs for every spelling that reaches a route under it: %o',

@@ -10,7 +10,6 @@ const handler = () => {};
 const createQuietApp = () => createApp({ logger: quiet });
 
 describe('mounting', () => {
-  // R13
   test('two routers under one prefix finds the route of the second', async () => {
     const app = createQuietApp()
       .route('/api', createRouter().get('/first', echo))
@@ -52,7 +51,6 @@ describe('mounting', () => {
     expect((await request(app, '/a')).status).toBe(204);
   });
 
-  // R14
   test.each(['/apix/1', '/ap/1', '/api1', '/1'])(
     'under /api matches whole segments only: %s is 404',
     async (path) => {
@@ -113,7 +111,6 @@ describe('mounting', () => {
     expect(pathsOf(router)).toEqual(['/v1/users', '/v2/users']);
   });
 
-  // R16
   test('applies routes and middleware that are added later', async () => {
     const inner = createRouter().get('/early', echo);
     const app = createQuietApp().route('/api', createRouter().mount('/inner', inner));

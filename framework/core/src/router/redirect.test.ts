@@ -11,7 +11,6 @@ function follow(path: string, [from, to, status]: [string, string, number?], met
   return request(app, path, { method });
 }
 
-// R21
 describe('a redirect', () => {
   test.each([
     ['/u/7', '/u/:id', '/p/:id', '/p/7'],

@@ -10,7 +10,6 @@ import { openConnection, quiet, recordLog } from '../testing/index.ts';
 import { exchange, GET, serve } from '../testing/vitest.ts';
 import { type ListenOptions, listen } from './listen.ts';
 
-// Q11
 describe('listen', () => {
   test('selects a free port for 0 and logs the address', async () => {
     const { lines, logger } = recordLog();
@@ -207,7 +206,6 @@ test.each<readonly [string, (res: ServerResponse) => void]>([
   expect(await responseTo('1.0')).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
 });
 
-// Q12
 describe('ctx.signal', () => {
   test.each<readonly [string, (signal: AbortSignal) => unknown]>([
     ['waits for the signal', (signal) => sleep(5_000, undefined, { signal })],

@@ -34,7 +34,9 @@ test.each([
   ['an unknown expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n', 417],
   ['an incomplete head', 'GET / HTTP/1.1\r\nHost: a\r\n', 408],
 ])('the response to %s has one Date', async (_, request, status) => {
-  const server = await serve((ctx) => ctx.send('here'), { headersTimeoutMs: 50 });
+  // Short only where it ends the request: a busy process reads the others later than that.
+  const options = status === 408 ? { headersTimeoutMs: 50 } : {};
+  const server = await serve((ctx) => ctx.send('here'), options);
 
   const text = await exchange(server.port, request);
 
