@@ -238,8 +238,8 @@ test('limiters add their headers and policies to the metadata', () => {
   expect(metadataOf(rateLimit())).toEqual({
     rateLimit: [{ headers: 'draft-6', policies: [standard] }],
   });
-  expect(metadataOf(rateLimit({ headers: 'draft-10' }))).toEqual({
-    rateLimit: [{ headers: 'draft-10', policies: [standard] }],
+  expect(metadataOf(rateLimit({ headers: 'draft-10', countOnly: [401] }))).toEqual({
+    rateLimit: [{ headers: 'draft-10', policies: [standard], countOnly: [401] }],
   });
   expect(metadataOf(tieredRateLimit({ tiers, tierResolver: () => 'free' }))).toEqual({
     rateLimit: [
