@@ -52,6 +52,7 @@ export function dispatch(
   handle: (req: IncomingMessage, res: TrackedResponse) => void,
   options: DispatchOptions,
 ): Promise<DispatchedResponse> {
+  // Node's parser on a pair of streams would need half the code, but four times the CPU time of a request.
   return new Promise((resolve, reject) => {
     const { req: outer, res: outerResponse } = ctx.raw;
     if (viaOf(ctx) !== undefined) throw new Error('Cannot dispatch within a dispatched request');
