@@ -286,7 +286,8 @@ describe('a ServiceUnavailableError with Retry-After', () => {
 
   test('rejects every call while the server sends nothing, and recovers on new connections', async () => {
     const proxy = await startProxy(await server().createDatabase());
-    const limits = { statementTimeoutMs: 4_000, waitTimeoutMs: 60_000, poolSize: 2 };
+    // An attempt each 500 ms: a smaller pool would be full of attempts that the proxy drops.
+    const limits = { statementTimeoutMs: 4_000, waitTimeoutMs: 60_000, poolSize: 8 };
     const postgres = await open({ url: proxy.url, ...limits });
     await postgres.query(LIST);
 
