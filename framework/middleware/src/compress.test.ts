@@ -7,7 +7,7 @@ import { errorHandler, ServiceUnavailableError } from '@fw/errors';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../core/src/testing/vitest.ts';
 import { type CompressOptions, compress } from './compress.ts';
-import { isNotModified } from './preconditions.ts';
+import { sendNotModified } from './preconditions.ts';
 
 const LINE = 'a line of text that repeats\n';
 const TEXT = LINE.repeat(100);
@@ -161,7 +161,7 @@ test.each([
 
 describe('entity tags', () => {
   const tagged: Middleware = (ctx) => {
-    if (!isNotModified(ctx, '"3"')) ctx.set('Accept-Ranges', 'bytes').send(TEXT);
+    if (!sendNotModified(ctx, '"3"')) ctx.set('Accept-Ranges', 'bytes').send(TEXT);
   };
 
   test.each<readonly [string, Middleware]>([

@@ -3,14 +3,14 @@ import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { expect, test } from 'vitest';
 
-import { etagOf, isConditional, isNotModified, requireMatch } from './preconditions.ts';
+import { etagOf, hasIfMatch, requireMatch, sendNotModified } from './preconditions.ts';
 
 /** A resource in state 3: GET reads it, PUT changes it. */
 const app = createApp();
 app.use(errorHandler());
 app.use((ctx) => {
   if (ctx.method === 'PUT') requireMatch(ctx, etagOf(3));
-  else if (isNotModified(ctx, etagOf(3))) return;
+  else if (sendNotModified(ctx, etagOf(3))) return;
   ctx.json({ state: 3 });
 });
 
@@ -94,5 +94,5 @@ test.each([
   ['"3"', true],
   [',', true],
 ])('a change with If-Match %j is conditional: %j', (header, expected) => {
-  expect(isConditional({ get: () => header })).toBe(expected);
+  expect(hasIfMatch({ get: () => header })).toBe(expected);
 });

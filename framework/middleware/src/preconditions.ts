@@ -25,7 +25,7 @@ export function requireMatch(ctx: Pick<Context, 'get'>, etag: string): void {
  *
  * @throws {BadRequestError} if `If-Match` is malformed
  */
-export function isConditional(ctx: Pick<Context, 'get'>): boolean {
+export function hasIfMatch(ctx: Pick<Context, 'get'>): boolean {
   return readIfMatch(ctx) !== undefined;
 }
 
@@ -47,10 +47,10 @@ export function preconditionFailed(): PreconditionFailedError {
 
 /**
  * Sets `ETag`, and responds with 304 if the client already has this state. The handler is then finished:
- * `if (isNotModified(ctx, etag)) return;` (RFC 9110 §13.1.2). A malformed `If-None-Match` is ignored: the
+ * `if (sendNotModified(ctx, etag)) return;` (RFC 9110 §13.1.2). A malformed `If-None-Match` is ignored: the
  * whole representation is always a correct response.
  */
-export function isNotModified(ctx: Context, etag: string): boolean {
+export function sendNotModified(ctx: Context, etag: string): boolean {
   ctx.set('ETag', etag);
   if (!matchesIfNoneMatch(ctx, etag)) return false;
   ctx.status = 304;

@@ -1,5 +1,5 @@
 import { onlyJson } from '@fw/middleware/negotiate';
-import { etagOf, isNotModified } from '@fw/middleware/preconditions';
+import { etagOf, sendNotModified } from '@fw/middleware/preconditions';
 import { createCursor, toSearchParams } from '@fw/service';
 import { validate } from '@fw/validation';
 import { type Context, createRouter, endpoint, NotFoundError, type Router } from 'fw';
@@ -56,7 +56,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
   ): Promise<Body | undefined> {
     const isConditional = ctx.get('if-none-match') !== undefined;
     const current = isConditional ? await store.version() : undefined;
-    if (current !== undefined && isNotModified(ctx, etagOf(current))) {
+    if (current !== undefined && sendNotModified(ctx, etagOf(current))) {
       ctx.set('Cache-Control', CACHE_CONTROL);
       return undefined;
     }

@@ -154,7 +154,7 @@ export const UserPatch = z
   .strictObject({ name: name.exactOptional(), email: email.exactOptional() })
   .meta({ id: 'UserPatch', examples: [{ name: 'Ada, Countess of Lovelace' }] });
 
-/** The headers of a change or deletion; `isConditional` reads them. */
+/** The headers of a change or deletion; `hasIfMatch` reads them. */
 export const IfMatchHeaders = z.object({
   'if-match': z
     .string()
@@ -167,7 +167,7 @@ export const IfMatchHeaders = z.object({
     }),
 });
 
-/** The headers of a request for one user; `isNotModified` reads them. */
+/** The headers of a request for one user; `sendNotModified` reads them. */
 export const IfNoneMatchHeaders = z.object({
   'if-none-match': z
     .string()

@@ -11,7 +11,7 @@ import {
   readOptions,
   required,
 } from '@fw/core/options';
-import { isNotModified, requireMatch } from '../preconditions.ts';
+import { requireMatch, sendNotModified } from '../preconditions.ts';
 import { addVary, isCompressibleType } from '../shared/response-headers.ts';
 import { type ByteRange, isUnmodified, rangeOf, requireUnmodified } from './conditions.ts';
 import { close, sendContent } from './content.ts';
@@ -110,7 +110,7 @@ function respond(ctx: Context, file: FoundFile): ByteRange | undefined {
   ctx.set('Accept-Ranges', 'bytes');
   requireMatch(ctx, etag);
   requireUnmodified(ctx, modifiedMs);
-  if (isNotModified(ctx, etag)) return undefined;
+  if (sendNotModified(ctx, etag)) return undefined;
   if (isUnmodified(ctx, modifiedMs)) {
     ctx.status = 304;
     ctx.send('');
