@@ -2,27 +2,20 @@ import { json } from '@fw/body-parser';
 import { parseMediaType } from '@fw/core/body';
 import { idempotency } from '@fw/middleware/idempotency';
 import { onlyJson } from '@fw/middleware/negotiate';
-import {
-  etagOf,
-  isConditional,
-  isNotModified,
-  preconditionFailed,
-  requireMatch,
-} from '@fw/middleware/preconditions';
+import { etagOf, hasIfMatch, requireMatch, sendNotModified } from '@fw/middleware/preconditions';
 import { createCursor, toSearchParams } from '@fw/service';
 import { validate } from '@fw/validation';
 import {
-  ConflictError,
   type Context,
   createRouter,
   endpoint,
   type Middleware,
-  NotFoundError,
   type Router,
   UnsupportedMediaTypeError,
 } from 'fw';
 import * as z from 'zod';
 
+import { requireUser } from './errors.ts';
 import {
   FiguresQuery,
   IfMatchHeaders,
@@ -36,7 +29,7 @@ import {
   UserV2,
 } from './schemas.ts';
 import type { UserStore } from './store.ts';
-import { createUser, type NewUser, type Origins, type Outcome, type User } from './user.ts';
+import { createUser, type NewUser, type Origins, type User } from './user.ts';
 
 /** Path prefix of version 2. */
 export const V2 = '/api/v2/users';
@@ -75,7 +68,7 @@ export function createUserRoutesV2(
 ): Router {
   /** The version that `If-Match` requires; `undefined` without `If-Match`. */
   async function requiredVersion(ctx: Context, id: string): Promise<number | undefined> {
-    if (!isConditional(ctx)) return undefined;
+    if (!hasIfMatch(ctx)) return undefined;
     const { version } = requireUser(await store.find(id), id);
     requireMatch(ctx, etagOf(version));
     return version;
@@ -179,7 +172,7 @@ export function createUserRoutesV2(
     async (ctx) => {
       const { id } = ctx.params;
       const user = requireUser(await store.find(id), id);
-      return isNotModified(ctx, etagOf(user.version)) ? undefined : { data: toJson(user) };
+      return sendNotModified(ctx, etagOf(user.version)) ? undefined : { data: toJson(user) };
     },
   );
 
@@ -229,27 +222,6 @@ export function createUserRoutesV2(
   );
 
   return router;
-}
-
-/**
- * Returns the user of an operation on `id`.
- *
- * @throws {NotFoundError} if the user does not exist
- * @throws {PreconditionFailedError} if the required version is not the current one
- * @throws {ConflictError} if another user has the e-mail address
- */
-export function requireUser(outcome: Outcome | undefined, id: string): User {
-  switch (outcome) {
-    case undefined:
-    case 'missing':
-      throw new NotFoundError(`User "${id}" not found`);
-    case 'stale':
-      throw preconditionFailed();
-    case 'email-taken':
-      throw new ConflictError('another user has this e-mail address', { code: 'EMAIL_TAKEN' });
-    default:
-      return outcome;
-  }
 }
 
 function created(ctx: Context, user: User) {
