@@ -156,7 +156,7 @@ export { describeRoute, metadataOf } from './middleware.ts';
 export { loadOptional } from './optional-package.ts';
 export { type DispatchedResponse, type DispatchOptions, viaOf } from './request/dispatch.ts';
 export { TOKEN } from './request/media-type.ts';
-export { createPrefixTest, foldCase, readPattern } from './request/path.ts';
+export { createPrefixTest, foldCase, isSamePath, readPattern } from './request/path.ts';
 export { hasParsedBody } from './request/read-body.ts';
 export { parseQuery } from './request/request-target.ts';
 export { type Content, isStream } from './response/body.ts';

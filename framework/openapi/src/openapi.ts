@@ -5,12 +5,13 @@ import {
   markFactories,
   type RouteDefinition,
 } from '@fw/core';
+import { isSamePath } from '@fw/core/extension';
 
 import { createDocsPage } from './docs/docs-page.ts';
 import { generateDocument } from './document.ts';
 import { requireNamedParameters } from './operation.ts';
 import { type OpenApiOptions, readOpenApiOptions, type Settings } from './options.ts';
-import { createResource, isAt, once, type Resource, sendResource } from './resource.ts';
+import { createResource, once, type Resource, sendResource } from './resource.ts';
 import { selectRoutes } from './select-routes.ts';
 import { warnOfUndescribed, warnOfUnserved } from './warnings.ts';
 
@@ -44,8 +45,9 @@ export function openapi(options: OpenApiOptions): Middleware {
   const serve: Middleware = (ctx, next) => {
     const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
     if (!isRead || ctx.responded) return next();
-    if (isAt(ctx, path)) return document().then((resource) => sendResource(ctx, resource));
-    if (!page || !isAt(ctx, page.path)) return next();
+    if (isSamePath(ctx.path, path))
+      return document().then((resource) => sendResource(ctx, resource));
+    if (!page || !isSamePath(ctx.path, page.path)) return next();
     // Below `/docs/` the relative link to the document would be wrong.
     if (ctx.path.length > page.path.length) {
       return ctx.redirect(`../${page.path.slice(page.path.lastIndexOf('/') + 1)}`, 301);

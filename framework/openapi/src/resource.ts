@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { Context } from '@fw/core';
 import { trimBlanks } from '@fw/core/body';
-import { foldCase, setCacheDefault } from '@fw/core/extension';
+import { setCacheDefault } from '@fw/core/extension';
 
 /** A text with its ETag and media type. */
 export interface Resource {
@@ -33,13 +33,6 @@ export function sendResource(ctx: Context, { body, etag, headers }: Resource): v
 function isKnown(condition: string | undefined, etag: string): boolean {
   const known = condition?.split(',').map((tag) => trimBlanks(tag).replace(/^W\//, '')) ?? [];
   return known.includes(etag) || known.includes('*');
-}
-
-/** Whether the request is for `path`, ignoring case and a trailing slash as routes do. */
-export function isAt({ path: requested }: Context, path: string): boolean {
-  const isSlashed = requested.length === path.length + 1 && requested.endsWith('/');
-  if (!isSlashed && requested.length !== path.length) return false;
-  return foldCase(isSlashed ? requested.slice(0, -1) : requested) === foldCase(path);
 }
 
 /** Builds on the first call; concurrent calls share the build, and a failure is not cached. */

@@ -75,6 +75,13 @@ export function foldCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
+/** Whether `requested` is `path`, ignoring case and a trailing slash as routes do by default. */
+export function isSamePath(requested: string, path: string): boolean {
+  const isSlashed = requested.length === path.length + 1 && requested.endsWith('/');
+  if (!isSlashed && requested.length !== path.length) return false;
+  return foldCase(isSlashed ? requested.slice(0, -1) : requested) === foldCase(path);
+}
+
 /**
  * Converts a path that a program registers, such as `/files/:id`, to normal form.
  *

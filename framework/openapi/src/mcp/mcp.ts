@@ -8,11 +8,11 @@ import {
   UnsupportedMediaTypeError,
 } from '@fw/core';
 import { BODY_LIMIT_BYTES, hasBody, parseJson, parseMediaType, readBody } from '@fw/core/body';
-import { hasParsedBody, setRoute } from '@fw/core/extension';
+import { hasParsedBody, isSamePath, setRoute } from '@fw/core/extension';
 import { isRecord } from '@fw/core/schema';
 
 import { requireNamedParameters } from '../operation.ts';
-import { isAt, once } from '../resource.ts';
+import { once } from '../resource.ts';
 import { callTool } from './call.ts';
 import { type McpOptions, offeredRoutes, readMcpOptions, type Settings } from './options.ts';
 import { createTools, type Tool } from './tools.ts';
@@ -48,7 +48,7 @@ export function mcp(options: McpOptions): Middleware {
     if (!ctx.responded) send(ctx, reply); // a time limit may have responded during the call
   };
   const middleware: Middleware = (ctx, next) =>
-    ctx.responded || !isAt(ctx, settings.path) ? next() : serve(ctx);
+    ctx.responded || !isSamePath(ctx.path, settings.path) ? next() : serve(ctx);
   return annotate(middleware, {
     onReady() {
       const routes = offeredRoutes(settings);
