@@ -107,9 +107,10 @@ function link(layer: Middleware, rest: Chain, onStop: OnStop | undefined): Chain
       return DONE;
     }
 
-    // 4. The rest is asynchronous. When it has run, `ctx.next` is set back to that of the caller. The caller
-    //    subscribes to the promise later than this function, so it resumes later too. The handler of
-    //    errors also prevents an unhandled rejection if the caller does not await its `next()`.
+    // 4. The rest is asynchronous. When it has run, `ctx.next` is set back to that of the caller. This
+    //    happens before the caller resumes, because the callbacks of a promise run in the order of their
+    //    registration. The error callback also prevents an unhandled rejection if the caller does not
+    //    await its `next()`.
     ctx.next = innerNext ?? next;
     if (repeated) logIgnored(ctx, repeated, running);
     if (callerNext === END) return running;

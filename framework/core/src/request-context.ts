@@ -92,9 +92,9 @@ function detached(method: string): TypeError {
 }
 
 /**
- * Request and response of Node. A class, because V8 allocates a literal directly among old objects if many
- * of the same line survive, as they do with many open event streams. There, each would keep its request
- * and response in memory until the next full garbage collection.
+ * Request and response of Node. This is a class because of the garbage collection of V8. If many objects of
+ * one literal survive, as with many open event streams, V8 allocates all later ones as old objects. Each
+ * would then keep its request and response in memory until the next full garbage collection.
  */
 export class NodePair {
   readonly req: IncomingMessage;

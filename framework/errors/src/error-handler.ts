@@ -10,8 +10,8 @@ import { aBoolean, readOptions } from '@fw/core/options';
 
 export interface ErrorHandlerOptions {
   /**
-   * Adds the stack, line by line, to error responses from 500 on: below, the client is the cause. Ignored with
-   * a warning if `NODE_ENV` is `production`. Default false.
+   * Adds the stack to error responses with a status from 500 on, as a list of lines. Ignored with a warning
+   * if `NODE_ENV` is `production`. Default false.
    */
   readonly includeStack?: boolean;
 }

@@ -89,7 +89,10 @@ export interface CatalogStore {
   figures(): Promise<Versioned<Figures>>;
   /** Version of the current catalog; `undefined` if no catalog was ever imported. */
   version(): Promise<string | undefined>;
-  /** Migrates the tables to the newest version; the first use does the same. Resolves with the applied versions. */
+  /**
+   * Resolves with the versions to which the tables were migrated. SQLite migrates when the store is opened,
+   * PostgreSQL on this call or on first use.
+   */
   migrate(): Promise<readonly number[]>;
   /** Rejects if the store is unavailable or contains no catalog. */
   check(): Promise<void>;

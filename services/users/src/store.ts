@@ -67,7 +67,7 @@ export interface UpdateOptions {
  * with the same e-mail address; version 2 sets `uniqueEmail`.
  */
 export interface UserStore {
-  /** The users that were created with an idempotency key. */
+  /** Stores the users that were created with an idempotency key, for `idempotency()`. */
   readonly idempotency: IdempotencyStore;
   /** Reads a user from the text in `idempotency`. */
   readCreated(text: string): User;
@@ -84,7 +84,10 @@ export interface UserStore {
   update(id: string, changes: UserChanges, options: UpdateOptions): Promise<Outcome>;
   /** Deletes the user, unless `ifVersion` is not the current version; resolves with the deleted user. */
   delete(id: string, ifVersion?: number): Promise<Outcome>;
-  /** Migrates the tables to the newest version; the first use does the same. Resolves with the applied versions. */
+  /**
+   * Resolves with the versions to which the tables were migrated. SQLite migrates when the store is opened,
+   * PostgreSQL on this call or on first use.
+   */
   migrate(): Promise<readonly number[]>;
   /** Rejects if the store cannot be read. */
   check(): Promise<void>;

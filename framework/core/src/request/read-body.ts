@@ -304,7 +304,7 @@ export class BodyMemory {
   }
 }
 
-/** Whether `hasParsedBody` is reading `ctx.body`, which then needs no parser. */
+/** Whether `hasParsedBody` is reading `ctx.body`: that causes no warning. */
 let isAsking = false;
 
 /** Whether a parser, or middleware of Express, has set `ctx.body`. */

@@ -28,7 +28,7 @@ interface OperationDescription {
   readonly description?: string;
   readonly tags?: readonly string[];
   readonly deprecated?: boolean;
-  /** `internal` omits the operation from the document. */
+  /** `internal` omits the operation from the OpenAPI document and from the tools of `mcp()`. */
   readonly visibility?: 'internal';
   /** Default: derived from the method and the path. */
   readonly operationId?: string;

@@ -226,7 +226,7 @@ function readsForms(route: Registration): boolean {
 
 /**
  * Rejects a route whose middleware needs a parameter that is not in the path: every request would fail.
- * The check ends at the first validator of parameters, which can add any.
+ * Middleware after a validator of parameters is not checked, because the validator may add parameters.
  */
 function requirePathParams(route: Registration): void {
   const names = namesIn(route.path);

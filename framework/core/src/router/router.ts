@@ -232,7 +232,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
     return annotate(respond, { onReady: () => this.#requireServed() });
   }
 
-  /** Otherwise requests for its paths would get 405, with an `Allow` that names their method. */
+  /** Requires that the routes are served: `Allow` names their methods, which would still get 405. */
   #requireServed(): void {
     const [path] = this.unservedPaths();
     if (path === undefined) return;
@@ -295,7 +295,10 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
     return [this, ...mounted.flatMap((router) => router.#withMounted())];
   }
 
-  /** The routers whose tables match requests for this one: served routers, and those without a parent. */
+  /**
+   * The routers in whose tables requests find the routes of this one: this router and those that it is
+   * mounted on, directly or not, each if it is served or has no parent.
+   */
   #roots(): readonly TreeRouter[] {
     if (this.#parents.length === 0) return [this];
     const roots = this.#parents.flatMap(({ router }) => router.#roots());

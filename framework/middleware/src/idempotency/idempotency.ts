@@ -34,9 +34,9 @@ export interface Idempotency<Transaction = unknown> {
   /**
    * Stores the response in the transaction of the handler. Send the response first, with `ctx.json()` or
    * `ctx.send()`: only its record is stored. With `value`, that text is stored instead, and the option
-   * `replay` sends the response to a repeated request. Without a key, and with a store that has no
-   * transactions, there is nothing to store yet. If the transaction runs again, its response
-   * and its call replace the earlier ones.
+   * `replay` sends the response to a repeated request. If the transaction runs again, its response and its
+   * call replace the earlier ones. With a store without transactions, such as `memoryStore()`, the response is
+   * stored after the handler. Without a key, the call has no effect.
    *
    * @throws {ConflictError} if a concurrent request with the key was faster: roll back
    * @throws {TypeError} if the response is a stream, or larger than `maxResponseBytes`: roll back

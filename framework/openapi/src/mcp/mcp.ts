@@ -14,7 +14,8 @@ import { isRecord } from '@fw/core/schema';
 import { requireNamedParameters } from '../operation.ts';
 import { once } from '../resource.ts';
 import { callTool } from './call.ts';
-import { type McpOptions, offeredRoutes, readMcpOptions, type Settings } from './options.ts';
+import { type McpOptions, readMcpOptions, type Settings } from './options.ts';
+import { selectTools } from './select-tools.ts';
 import { createTools, type Tool } from './tools.ts';
 
 export type { McpOptions } from './options.ts';
@@ -51,7 +52,7 @@ export function mcp(options: McpOptions): Middleware {
     ctx.responded || !isSamePath(ctx.path, settings.path) ? next() : serve(ctx);
   return annotate(middleware, {
     onReady() {
-      const routes = offeredRoutes(settings);
+      const routes = selectTools(settings);
       if (!settings.toJsonSchema) requireNamedParameters(routes);
     },
   });
@@ -70,7 +71,7 @@ interface McpServer {
 const PAGE_SIZE = 50;
 
 async function createServer(settings: Settings): Promise<McpServer> {
-  const tools = await createTools(offeredRoutes(settings), settings.toJsonSchema);
+  const tools = await createTools(selectTools(settings), settings.toJsonSchema);
   const descriptions = [...tools.values()].map(({ description }) => description);
   const count = Math.max(1, Math.ceil(descriptions.length / PAGE_SIZE));
   const pages = Array.from({ length: count }, (_, page) =>

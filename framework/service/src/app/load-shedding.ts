@@ -58,7 +58,7 @@ export function shedLoad(
   };
 }
 
-/** Counts requests until their body has arrived, they were answered, or their connection is closed. */
+/** Counts requests until their body has arrived, their response was sent, or their connection is closed. */
 function countUploads() {
   let count = 0;
   return {
@@ -113,8 +113,8 @@ export interface RequestQueue {
 const TURN_MS = 10;
 
 /**
- * How long requests of the queue may run in one turn, or as long as the other work of the turn took, if that
- * was longer. The time is short because Node accepts one new connection per turn.
+ * How long requests of the queue may run in one turn. If the other work of the turn took longer, they may
+ * run as long as that. The time is short because Node accepts one new connection per turn.
  */
 const QUEUED_TURN_MS = 2;
 
@@ -158,7 +158,7 @@ export function createRequestQueue({
   function isOpen(): boolean {
     if (count() > 0 || isSaturated()) return false;
     const nowMs = now();
-    // The turns of 10 ms count as one: `setImmediate` in every turn would cost a system call each time.
+    // All turns within 10 ms count as one, because `setImmediate` costs a system call in each turn.
     if (isTurnOver && nowMs >= turnEndMs) setImmediate(endTurn);
     return hasTime(nowMs);
   }
@@ -187,8 +187,8 @@ export function createRequestQueue({
   }
 
   /**
-   * Starts each request in an immediate of its own, because Node runs promise callbacks between two of
-   * them: `startNext` then knows how long the requests before it took.
+   * Starts each request in its own immediate. Node runs the promise callbacks of a request before the next
+   * immediate, so `startNext` knows how long the requests before it took.
    */
   function schedule(): void {
     scheduledMs = now();

@@ -18,7 +18,7 @@ import {
 
 import type { ServiceLogger } from '../logging/logging.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
-import { readTraceparent, runFor, type Tracing } from '../tracing/tracing.ts';
+import { readTraceparent, runWithTraces, type Tracing } from '../tracing/tracing.ts';
 import { type SheddingLimits, shedLoad } from './load-shedding.ts';
 import type { StallWatch } from './stall-watch.ts';
 import { respondUnavailable, sendUnavailable } from './unavailable.ts';
@@ -52,7 +52,7 @@ export interface ServiceRuntime {
   readonly isCritical?: (ctx: Context) => boolean;
   /**
    * Maximum number of bytes of all request bodies that are not yet parsed. Default 0: an eighth of the
-   * memory limit of the process; without a limit, of the machine's memory, of which at most 2 GiB count.
+   * memory limit of the process. Without a limit: an eighth of the machine's memory, at most 256 MiB.
    */
   readonly bodyMemoryBytes?: number;
   /** Time limit of a request, in milliseconds. Default 0: none. */
@@ -77,7 +77,7 @@ export function createServiceApp({
   const observed = observe(metrics, runtime);
   const app = createApp({
     trustProxy,
-    deadlineMs: requestTimeoutMs, // aborts what the handler waits for; timeout() sends 503
+    deadlineMs: requestTimeoutMs, // aborts `ctx.signal`; timeout() sends 503
     outermost: outermost ? compose([observed, outermost]) : observed,
     ...(logger && { logger }),
   });
@@ -128,7 +128,7 @@ function observe(metrics: Metrics, { logger, tracing, stalls }: ServiceRuntime):
     if (!tracing) return run();
     const trace = tracing.begin(ctx);
     ctx.state.trace = trace;
-    return runFor([{ traces: [trace] }], run);
+    return runWithTraces([{ traces: [trace] }], run);
   };
 }
 

@@ -34,9 +34,9 @@ export interface StallWatch {
 }
 
 /**
- * Measures each callback of Node and each continuation of a promise, up to `MAX_CALLBACKS` in each interval. Of
- * a request that begins later in the interval, only the part before the first `await` is measured. Such a request
- * has no `AsyncLocalStorage`, which would cost it about 1 µs.
+ * Measures each callback of Node and each continuation of a promise, up to `MAX_CALLBACKS` in each interval. If a
+ * request begins after that, only its code before the first `await` is measured for the rest of the interval. Later
+ * intervals cannot attribute its code, because it runs without `AsyncLocalStorage`, which costs about 1 µs.
  */
 export function createStallWatch({
   logger,

@@ -23,7 +23,7 @@ class BodyMemoryFull extends Error {}
 /**
  * Responds with 503 in two cases: a call to another service fails, and the handler does not catch the error; or
  * the body of the request does not fit into the memory that all unparsed bodies share. Bodies of up to 16 KiB are
- * not counted. A single body always fits, because the parsers limit its size.
+ * not counted. While no other body is counted, a body of any size fits: the parsers limit its size.
  */
 export function respondUnavailable(metrics: Metrics, bodyMemoryBytes = 0): Middleware {
   const maxBytes = bodyMemoryBytes || defaultBodyMemory();
@@ -58,7 +58,7 @@ function throwUnavailable(cause: unknown): never {
 
 const UNLIMITED_BYTES = 2 * 1024 ** 3;
 
-/** An eighth of the memory limit of the process. Without a limit: of the machine's memory, or of 2 GiB if that is less. */
+/** An eighth of the memory limit of the process. Without a limit: an eighth of the machine's memory, at most 256 MiB. */
 export function defaultBodyMemory(
   limitBytes = process.constrainedMemory(),
   totalBytes = totalmem(),

@@ -1,6 +1,6 @@
 import { ServiceUnavailableError } from 'fw';
 
-import { activeTraces, type RequestTrace, runFor } from '../tracing/tracing.ts';
+import { activeTraces, type RequestTrace, runWithTraces } from '../tracing/tracing.ts';
 
 /** More calls wait for the next batch: the higher the load, the larger the batches. */
 const CONCURRENT_BATCHES = 3;
@@ -36,7 +36,7 @@ export function createBatch<Item, Result>(
 
   async function runBatch(batch: readonly Call<Item, Result>[]): Promise<void> {
     try {
-      const results = await runFor(batch, () => run(batch.map(({ item }) => item)));
+      const results = await runWithTraces(batch, () => run(batch.map(({ item }) => item)));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       if (batch.length === 1 || error instanceof ServiceUnavailableError) {

@@ -25,7 +25,7 @@ import {
   type TimedStatement,
 } from './pool.ts';
 
-export interface ConnectionsOptions extends PoolOptions {
+export interface ConnectionsOptions extends Required<PoolOptions> {
   readonly logger?: Logger | undefined;
   /** Called when a connection is lost: the server may return as an older copy of the database. */
   readonly onLost: () => void;

@@ -7,14 +7,14 @@ import type { ClientBase, ClientConfig, Pool, PoolClient, QueryConfig } from 'pg
 import type { Database } from '../tracing/tracing.ts';
 import { ConnectionLostError } from './errors.ts';
 
-const openPostgres = { user: 'openPostgres()', from: import.meta.url };
+const importer = { user: 'openPostgres()', from: import.meta.url };
 
 export const pg = loadOptional('pg', {
-  ...openPostgres,
+  ...importer,
   bundled: (): typeof import('pg') => require('pg'),
 });
 const { parse } = loadOptional('pg-connection-string', {
-  ...openPostgres,
+  ...importer,
   bundled: (): typeof import('pg-connection-string') => require('pg-connection-string'),
 });
 
@@ -23,18 +23,18 @@ export interface PoolOptions {
   /** Name of the application that the server shows. */
   readonly name: string;
   /** Maximum number of connections. Default 10. */
-  readonly poolSize: number;
+  readonly poolSize?: number;
   /** Number of connections that stay open without calls. */
   readonly keptConnections: number;
   /**
    * Time limit of a statement, and of opening a connection. A server that sends nothing on any
    * connection for that long is unavailable. Default 5 s.
    */
-  readonly statementTimeoutMs: number;
+  readonly statementTimeoutMs?: number;
   /** How long a call may wait for a connection of a busy pool. Default 15 s. */
-  readonly waitTimeoutMs: number;
+  readonly waitTimeoutMs?: number;
   /** Settings of each session, such as `{ work_mem: '64MB' }`. Default: those of the server. */
-  readonly settings: Readonly<Record<string, string>>;
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** The types of the driver omit the time limit of the response, in milliseconds. */
@@ -56,7 +56,7 @@ export interface DestroyablePool {
  *
  * @throws {AddressFileError} naming the certificate file of `url` that cannot be read
  */
-export function createPool(options: PoolOptions): DestroyablePool {
+export function createPool(options: Required<PoolOptions>): DestroyablePool {
   const { settings, statementTimeoutMs, waitTimeoutMs } = options;
   const address = readAddress(options.url);
   const sockets = new Set<Socket>();

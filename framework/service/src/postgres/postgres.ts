@@ -26,12 +26,9 @@ export interface QueryOptions {
   readonly signal?: AbortSignal;
 }
 
-type OptionalPoolOptions = 'poolSize' | 'statementTimeoutMs' | 'waitTimeoutMs' | 'settings';
-
 export interface PostgresOptions
   extends MigrationOptions,
-    Pick<PoolOptions, 'url'>,
-    Partial<Pick<PoolOptions, OptionalPoolOptions>> {
+    Omit<PoolOptions, 'name' | 'keptConnections'> {
   readonly logger?: Logger | undefined;
   /** Receives the statistics of the pool: `runtime.metrics`. */
   readonly metrics?: PoolMetrics | undefined;
@@ -59,8 +56,8 @@ export interface Postgres {
   /** Runs `work` in one transaction, which is rolled back if `work` throws. */
   transaction<T>(work: (query: Query) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
-   * Migrates the tables to the newest version, without a time limit; the first use does the same. Resolves
-   * with the versions that it applied.
+   * Migrates the tables to the newest version, without a time limit, and resolves with the versions that it
+   * applied. Without this call, the first use migrates.
    */
   migrate(): Promise<readonly number[]>;
   /** Rejects if the database cannot be used. Opens the connections that the first requests need. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-import { activeTraces, type RequestTrace, runFor } from '../tracing/tracing.ts';
+import { activeTraces, type RequestTrace, runWithTraces } from '../tracing/tracing.ts';
 import { isBusy, toUnavailable } from './errors.ts';
 
 export interface GroupCommitOptions {
@@ -33,9 +33,9 @@ const BUSY_TIMEOUT_MS = 5;
 const MAX_GROUP_WRITES = 500;
 
 /**
- * Combines the writes of one turn of the event loop into one durable transaction: one
- * commit takes as much time as many inserts. From then on, no statement of `database` waits for another process for more than
- * a few milliseconds, because that blocks the event loop.
+ * Combines the writes of one turn of the event loop into one durable transaction, because a commit takes
+ * as much time as many inserts. Also limits how long any statement of `database` waits for another process
+ * to a few milliseconds, because a waiting statement blocks the event loop.
  */
 export function createGroupCommit(
   database: DatabaseSync,
@@ -75,7 +75,7 @@ export function createGroupCommit(
     isScheduled = false;
     const group = waiting.splice(0, MAX_GROUP_WRITES);
     try {
-      runFor(group, () => begin.run());
+      runWithTraces(group, () => begin.run());
     } catch (error) {
       if (isBusy(error)) retry(group, error);
       else {
@@ -85,11 +85,11 @@ export function createGroupCommit(
       return;
     }
     try {
-      const settle = group.map((job) => runFor([job], job.run));
-      runFor(group, () => commit.run());
+      const settle = group.map((job) => runWithTraces([job], job.run));
+      runWithTraces(group, () => commit.run());
       for (const settleJob of settle) settleJob();
     } catch (error) {
-      if (database.isTransaction) runFor(group, () => database.exec('ROLLBACK'));
+      if (database.isTransaction) runWithTraces(group, () => database.exec('ROLLBACK'));
       reject(group, error);
     }
     writeRest();

@@ -83,7 +83,7 @@ type Traces = readonly RequestTrace[];
 const NONE: Traces = [];
 let active: AsyncLocalStorage<Traces> | undefined;
 
-/** From now on, the statements of databases are spans; databases that are already open may have none. */
+/** Makes database statements spans. SQLite databases that are already open get none. */
 export function turnStatementSpansOn(): void {
   active ??= new AsyncLocalStorage();
 }
@@ -98,8 +98,8 @@ export function activeTraces(): Traces {
   return active?.getStore() ?? NONE;
 }
 
-/** Runs `work` for the requests of all `calls`: its statements are spans of each of them. */
-export function runFor<T>(calls: readonly { readonly traces: Traces }[], work: () => T): T {
+/** Runs `work` with the traces of all `calls`: each of them gets a span of each statement. */
+export function runWithTraces<T>(calls: readonly { readonly traces: Traces }[], work: () => T): T {
   if (!active) return work();
   const traces = calls.flatMap((call) => call.traces);
   return active.run(traces, work);
