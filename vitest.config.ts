@@ -30,7 +30,7 @@ export default defineConfig({
     // Most tests wait for a process or a timer. Vitest would use one worker on two cores.
     maxWorkers: Math.max(2, os.availableParallelism() - 1),
     // Most of the time of a test that polls would be the pause between two polls.
-    expect: { poll: { interval: 10 } },
+    expect: { poll: { interval: 10, timeout: 60_000 } },
     // Long enough for a busy machine: these limits only name a test that hangs.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -70,7 +70,7 @@ test('make logs prints each new line once, also of a log that was replaced', asy
   fs.writeFileSync(file('users-1'), entry(12, 'three'));
 
   await expect
-    .poll(() => printed, { timeout: 10_000 })
+    .poll(() => printed)
     .toEqual(
       ['one', 'two', 'three'].map((text, index) => labelled('users-1', entry(10 + index, text))),
     );

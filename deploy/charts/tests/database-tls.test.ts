@@ -70,7 +70,5 @@ async function serveTls(client: pg.Client, certificate: Certificate): Promise<vo
   }
   await client.query('ALTER SYSTEM SET ssl = on');
   await client.query('SELECT pg_reload_conf()');
-  await expect
-    .poll(async () => (await client.query('SHOW ssl')).rows, { timeout: 10_000 })
-    .toEqual([{ ssl: 'on' }]);
+  await expect.poll(async () => (await client.query('SHOW ssl')).rows).toEqual([{ ssl: 'on' }]);
 }

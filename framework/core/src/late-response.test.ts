@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { createApp } from './application.ts';
 import type { Context } from './context.ts';
@@ -33,7 +33,7 @@ describe('after the response was sent', () => {
     });
 
     const responses = [await request(app, '/items/1'), await request(app, '/items/2')];
-    await vi.waitFor(() => expect(calls).toHaveLength(2));
+    await expect.poll(() => calls).toHaveLength(2);
 
     expect(responses.map(({ status }) => status)).toEqual([204, 204]);
     expect(problems).toEqual([WARNING]);

@@ -182,7 +182,7 @@ describe('the source', () => {
 
     client.close();
 
-    await vi.waitFor(() => expect(ends).toEqual(['AbortError']));
+    await expect.poll(() => ends).toEqual(['AbortError']);
     expect(problems).toEqual([]);
   });
 
@@ -205,7 +205,7 @@ describe('the source', () => {
 
     client.close();
 
-    await vi.waitFor(() => expect(ends).toEqual(['finally']));
+    await expect.poll(() => ends).toEqual(['finally']);
   });
 
   test('that is no async iterable, or fails when it is released, does not crash', async () => {

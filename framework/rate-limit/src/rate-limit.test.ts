@@ -7,7 +7,7 @@ import { type Context, createApp, listen, type Middleware } from '@fw/core';
 import { metadataOf } from '@fw/core/extension';
 import { quiet, recordLog, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { memoryStore } from './memory-store.ts';
 import { type RateLimitOptions, rateLimit, tieredRateLimit } from './rate-limit.ts';
 import type { RateLimitStore } from './store.ts';
@@ -155,9 +155,9 @@ test('a client that disconnects before it is counted causes no error', async () 
 
   await fetch(`http://127.0.0.1:${server.port}/`).catch(() => {});
 
-  await vi.waitFor(() =>
-    expect(counted).toMatchObject({ status: 499, message: 'The client has disconnected' }),
-  );
+  await expect
+    .poll(() => counted)
+    .toMatchObject({ status: 499, message: 'The client has disconnected' });
   expect(problems).toEqual([]);
 });
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { json } from '@fw/body-parser';
 import { type BodyStream, type Context, createApp, type Middleware } from '@fw/core';
 import { openConnection, quiet, recordLog, request } from '@fw/core/testing';
-import { expect, expectTypeOf, test, vi } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
 
 import { serve } from '../testing/vitest.ts';
 
@@ -60,7 +60,7 @@ test('a body arrives only as fast as it is read', async () => {
   let unread = 0;
   const { app } = createLoggedApp(async (ctx) => {
     const stream = ctx.stream({ limit: size });
-    await vi.waitFor(() => expect(ctx.raw.req.isPaused()).toBe(true), { interval: 1 });
+    await expect.poll(() => ctx.raw.req.isPaused()).toBe(true);
     unread = stream.readableLength;
     await digest(ctx, stream);
   });
@@ -120,7 +120,7 @@ test('the stream fails when the client disconnects', async () => {
 
   client.close();
 
-  await vi.waitFor(() => expect(errors).toEqual([expect.objectContaining({ status: 400 })]));
+  await expect.poll(() => errors).toEqual([expect.objectContaining({ status: 400 })]);
 });
 
 test('the stream fails at the deadline of the request: 503', async () => {
@@ -136,14 +136,14 @@ test('the stream of a body that is first read after the deadline fails', async (
   let reading: BodyStream | undefined;
   const app = createApp({ logger: quiet, deadlineMs: 5 });
   app.use(async (ctx) => {
-    await vi.waitFor(() => expect(ctx.signal.aborted).toBe(true), { interval: 1 });
+    await expect.poll(() => ctx.signal.aborted).toBe(true);
     reading = ctx.stream({ limit: 1_000 });
     await digest(ctx, reading);
   });
 
   await request(app, '/', { method: 'POST', body: 'late' });
 
-  await vi.waitFor(() => expect(reading?.errored).toMatchObject({ name: 'TimeoutError' }));
+  await expect.poll(() => reading?.errored).toMatchObject({ name: 'TimeoutError' });
 });
 
 test('an invalid chunk fails the stream: 400', async () => {
@@ -154,7 +154,7 @@ test('an invalid chunk fails the stream: 400', async () => {
 
   expect(await client.readAll()).toMatch(/^HTTP\/1\.1 400 /);
   client.close();
-  await vi.waitFor(() => expect(errors).toHaveLength(1));
+  await expect.poll(() => errors).toHaveLength(1);
 });
 
 test('a body whose response was sent early is discarded, and its stream destroyed', async () => {
@@ -169,9 +169,9 @@ test('a body whose response was sent early is discarded, and its stream destroye
 
   await client.read(/isEarly.*isEarly/s);
 
-  await vi.waitFor(() =>
-    expect(body?.errored?.message).toBe('The response was sent before its request body'),
-  );
+  await expect
+    .poll(() => body?.errored?.message)
+    .toBe('The response was sent before its request body');
   client.close();
 });
 

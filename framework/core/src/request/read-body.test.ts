@@ -151,7 +151,7 @@ test('an unfinished body stops its decoder, and the rest of the request is disca
   });
 
   expect(decoded.destroyed).toBe(true);
-  await vi.waitFor(() => expect(req.readableEnded).toBe(true));
+  await expect.poll(() => req.readableEnded).toBe(true);
 });
 
 test('the limit applies to the decoded body', async () => {

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { Duplex, Readable, Stream } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { createApp } from '../application.ts';
 import type { Context } from '../context.ts';
@@ -209,7 +209,7 @@ describe('a stream', () => {
 
     connection.close();
 
-    await vi.waitFor(() => expect(stream.destroyed).toBe(true));
+    await expect.poll(() => stream.destroyed).toBe(true);
     expect(problems).toEqual([]);
   });
 
@@ -245,7 +245,7 @@ describe('a stream', () => {
 
       await client.read(/raw/);
 
-      await vi.waitFor(() => expect(body.destroyed).toBe(true));
+      await expect.poll(() => body.destroyed).toBe(true);
       client.close();
     },
   );

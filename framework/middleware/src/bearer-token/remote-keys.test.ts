@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startHttpServer } from '../testing/http-server.ts';
 import { type RemoteKeysOptions, remoteKeys } from './remote-keys.ts';
 
@@ -57,7 +57,7 @@ test('known keys stay valid while their URL is unavailable', async () => {
   served.isUnavailable = true;
 
   expect(await find('first')).toBe('public');
-  await vi.waitFor(() => expect(served.readings).toBeGreaterThan(1));
+  await expect.poll(() => served.readings).toBeGreaterThan(1);
   expect(await find('first')).toBe('public');
   await expect(find('other')).rejects.toMatchObject({ status: 503 });
 });
@@ -99,7 +99,7 @@ test('old keys are read again in the background', async () => {
 
   expect(await find('first')).toBe('public');
 
-  await vi.waitFor(async () => expect(await find('second')).toBe('public'), { timeout: 5_000 });
+  await expect.poll(() => find('second')).toBe('public');
 });
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });

@@ -12,7 +12,7 @@ import {
 import { openConnection, quiet, recordLog, request } from '@fw/core/testing';
 import { generateDocument } from '@fw/openapi';
 import { validate } from '@fw/validation';
-import { afterAll, afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { serve } from '../../../core/src/testing/vitest.ts';
 import { timeout } from '../timeout.ts';
@@ -84,7 +84,7 @@ function post(body: string, type = URLENCODED, options: FormsOptions = {}) {
 const postMultipart = (body: string, options = {}) =>
   post(body, MULTIPART_TYPE, { multipart: { ...multipart, ...options } });
 
-const expectNoFiles = () => vi.waitFor(() => expect(onDisk()).toEqual([]), { timeout: 30_000 });
+const expectNoFiles = () => expect.poll(() => onDisk()).toEqual([]);
 afterEach(expectNoFiles);
 
 describe('a urlencoded form', () => {
@@ -396,7 +396,7 @@ describe('a hostile body', () => {
   ])('of a client that %s leaves no file and logs nothing', async (_, timeouts, disconnects) => {
     const { open, problems } = await start({ multipart }, timeouts);
     const client = open(headOf('Content-Length: 9999') + PHOTO + OPEN.slice(0, -2));
-    await vi.waitFor(() => expect(onDisk()).toHaveLength(3));
+    await expect.poll(() => onDisk()).toHaveLength(3);
 
     if (disconnects) client.close();
     else await client.readAll();

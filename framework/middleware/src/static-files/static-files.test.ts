@@ -485,7 +485,7 @@ describe('file descriptors', () => {
   ])('are closed after %s', async (_, path, options) => {
     await request(createFiles(), path, options);
 
-    await vi.waitFor(() => expect(openFiles()).toEqual([]));
+    await expect.poll(() => openFiles()).toEqual([]);
   });
 
   test.each(['/digits.txt', '/large.bin'])(
@@ -501,7 +501,7 @@ describe('file descriptors', () => {
 
       await request(app, path);
 
-      await vi.waitFor(() => expect(openFiles()).toEqual([]));
+      await expect.poll(() => openFiles()).toEqual([]);
       expect(String(errors)).toContain('ctx.json() already responded');
     },
   );
@@ -517,7 +517,7 @@ describe('file descriptors', () => {
     for (const client of clients) client.close();
 
     expect(opened).toBe(20);
-    await vi.waitFor(() => expect(openFiles()).toEqual([]), { timeout: 30_000 });
+    await expect.poll(() => openFiles()).toEqual([]);
   });
 
   test('a file that becomes shorter while it is sent ends the connection', async () => {
@@ -530,7 +530,7 @@ describe('file descriptors', () => {
     await expect(response.arrayBuffer()).rejects.toThrow('terminated');
 
     expect(response.headers.get('content-length')).toBe(String(LARGE));
-    await vi.waitFor(() => expect(openFiles()).toEqual([]));
+    await expect.poll(() => openFiles()).toEqual([]);
   });
 });
 

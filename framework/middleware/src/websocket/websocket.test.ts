@@ -434,7 +434,7 @@ describe('a limit', () => {
     await sleep(100);
     expect(waiting.socket.bufferedAmount).toBeGreaterThan(0); // the client has to wait
     release.resolve();
-    await expect.poll(() => calls.length, { timeout: 20_000 }).toBe(502);
+    await expect.poll(() => calls.length).toBe(502);
   });
 });
 

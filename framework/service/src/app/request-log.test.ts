@@ -13,7 +13,6 @@ import { recordLog } from '../testing/log.ts';
 import { serve } from '../testing/vitest.ts';
 import { createServiceApp } from './service-app.ts';
 
-const waitFor = <T>(read: () => T) => expect.poll(read, { timeout: 30_000 });
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const LARGE_BYTES = 20_000_000;
 
@@ -47,7 +46,7 @@ test('a response is in flight and not logged until the client has received it', 
   const before = { inFlight: metrics.inFlight, entries: [...entries] };
 
   client.resume();
-  await waitFor(() => metrics.inFlight).toBe(0);
+  await expect.poll(() => metrics.inFlight).toBe(0);
 
   expect(before).toEqual({ inFlight: 1, entries: [] });
   expect(entries).toMatchObject([{ status: 200 }]);
@@ -61,7 +60,7 @@ test('the line of a request has its duration in milliseconds, rounded to microse
   const startedMs = performance.now();
 
   await fetch(`http://127.0.0.1:${port}/`);
-  await waitFor(() => entries).toHaveLength(1);
+  await expect.poll(() => entries).toHaveLength(1);
 
   const { durationMs } = entries[0] as RequestEntry;
   expect(durationMs).toBeGreaterThanOrEqual(19); // a timer may be a millisecond early
@@ -79,7 +78,7 @@ test('a client that resets its connection before it is counted is logged as 499,
 
   client.write(GET, () => client.resetAndDestroy());
 
-  await waitFor(() => entries).toMatchObject([{ status: 499 }]);
+  await expect.poll(() => entries).toMatchObject([{ status: 499 }]);
   expect(errors).toEqual([]);
   expect(await metrics.register.metrics()).toContain(
     'rate_limit_decisions_total{limit="requests",outcome="failed"} 0',
@@ -93,10 +92,10 @@ test('responses that clients do not read count for load shedding, until they are
   );
   const statusOf = async () => (await fetch(`http://127.0.0.1:${port}/small`)).status;
   for (let count = 0; count < 6; count++) openStalledClient(port);
-  await waitFor(() => metrics.inFlight).toBe(6);
+  await expect.poll(() => metrics.inFlight).toBe(6);
 
   const during = await statusOf();
-  await waitFor(() => metrics.inFlight).toBe(0);
+  await expect.poll(() => metrics.inFlight).toBe(0);
 
   expect(during).toBe(503);
   expect(await statusOf()).toBe(200);
@@ -120,7 +119,7 @@ describe('a WebSocket', () => {
     expect(metrics.inFlight).toBe(0);
     client.close(4_000);
 
-    await waitFor(() => entries).toHaveLength(2);
+    await expect.poll(() => entries).toHaveLength(2);
     expect(entries[1]).toMatchObject({ ...entry, closeCode: 4_000 });
     expect(entries[1]?.durationMs).toBeGreaterThanOrEqual(entries[0]?.durationMs ?? Infinity);
     expect(await open()).toEqual([{ labels: { route: '/rooms/:id' }, value: 0 }]);

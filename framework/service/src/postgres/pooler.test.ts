@@ -58,7 +58,7 @@ describe.each<[PoolMode]>([['session'], ['transaction']])(
       ]);
 
       expect(outcomes).toMatchObject(Array(3).fill({ status: 'rejected', reason: unavailable }));
-      await expect.poll(() => countRunning(url), { timeout: 20_000 }).toBe(0);
+      await expect.poll(() => countRunning(url)).toBe(0);
       expect(await postgres.query(LIST)).toEqual([{ id: 1, text: 'one' }]);
     });
 

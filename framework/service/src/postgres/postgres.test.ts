@@ -179,9 +179,9 @@ describe('a certificate file of the address', () => {
     await own.kill();
     const fails = () => expect(postgres.query(LIST)).rejects.toMatchObject({ status: 503 });
     const linesOfFailure = () => fails().then(() => lines.length);
-    await expect.poll(linesOfFailure, { timeout: 10_000 }).toBe(1);
+    await expect.poll(linesOfFailure).toBe(1);
     await own.restart();
-    await expect.poll(linesOfFailure, { timeout: 10_000 }).toBe(2);
+    await expect.poll(linesOfFailure).toBe(2);
     writeFileSync(file, '');
     await firstSuccess(() => postgres.query(LIST));
 

@@ -40,8 +40,6 @@ async function beginRequest(url: string) {
   return { rest: ':1}', connection };
 }
 
-const waitFor = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
-
 const statusOf = async (url: string) => (await fetch(url)).status;
 
 test('a service is live while it starts, and ready once it listens', async () => {
@@ -56,7 +54,7 @@ test('a service is live while it starts, and ready once it listens', async () =>
 
   expect(starting).toEqual([200, 503, 503, 200]);
   expect(await statusOf(url)).toBe(200);
-  await waitFor(() => statusOf(`${healthUrl}/startupz`)).toBe(200);
+  await expect.poll(() => statusOf(`${healthUrl}/startupz`)).toBe(200);
   expect(await statusOf(`${healthUrl}/readyz`)).toBe(200);
 });
 
@@ -66,9 +64,9 @@ test('a request that blocks the event loop is logged and counted', async () => {
 
   await fetch(`${service.url}/block`, { headers: { 'X-Request-Id': 'slow' } });
 
-  await waitFor(() => service.output()).toMatch(
-    /"GET none blocked the event loop for \d+ ms, request slow"/,
-  );
+  await expect
+    .poll(() => service.output())
+    .toMatch(/"GET none blocked the event loop for \d+ ms, request slow"/);
   const metrics = await (await fetch(`${service.healthUrl}/metrics`)).text();
   expect(metrics).toContain('http_event_loop_blocked_total{route="none"} 1');
 });
@@ -79,10 +77,12 @@ describe('SIGTERM', () => {
     const { rest, connection } = await beginRequest(service.url);
 
     service.signal('SIGTERM');
-    await waitFor(() => statusOf(`${service.healthUrl}/readyz`)).toBe(503);
+    await expect.poll(() => statusOf(`${service.healthUrl}/readyz`)).toBe(503);
     const late = await fetch(service.url, { headers: { Connection: 'keep-alive' } });
     const liveness = await statusOf(`${service.healthUrl}/livez`);
-    await waitFor(() => fetch(service.url).catch((error) => error.message)).toBe('fetch failed');
+    await expect
+      .poll(() => fetch(service.url).catch((error) => error.message))
+      .toBe('fetch failed');
     const closedEarly = service.output().includes('Closed');
     const response = await connection.send(rest).readAll();
 
@@ -133,7 +133,7 @@ describe('SIGTERM', () => {
     const service = await start({ DRAIN_DELAY_MS: '50000', DRAIN_TIMEOUT_MS: '60000' });
 
     service.signal('SIGTERM');
-    await waitFor(() => service.output()).toContain('Draining on SIGTERM');
+    await expect.poll(() => service.output()).toContain('Draining on SIGTERM');
     service.signal('SIGINT');
 
     expect(await service.ended).toMatchObject({ code: 1 });
@@ -148,7 +148,7 @@ describe('SIGTERM', () => {
     await service.live;
 
     service.signal('SIGTERM');
-    await waitFor(() => service.output()).toContain('Draining on SIGTERM');
+    await expect.poll(() => service.output()).toContain('Draining on SIGTERM');
     service.signal('SIGUSR2');
     const { code, stdout } = await service.ended;
 
@@ -260,8 +260,8 @@ test('after uncaught errors and a SIGTERM, all requests in flight are served, ne
   const begun = await Promise.all(Array.from({ length: 100 }, () => beginRequest(service.url)));
 
   await fetch(`${service.url}/crash`, { headers: { 'X-Request-Id': 'faulty' } });
-  await waitFor(() => fetch(service.url).catch((error) => error.message)).toBe('fetch failed');
-  await waitFor(() => service.output()).toContain('another bug');
+  await expect.poll(() => fetch(service.url).catch((error) => error.message)).toBe('fetch failed');
+  await expect.poll(() => service.output()).toContain('another bug');
   service.signal('SIGTERM');
   const ready = await statusOf(`${service.healthUrl}/readyz`);
   const responses = await Promise.all(
@@ -318,7 +318,7 @@ test('the command line migrates, runs commands with their exit codes, and prints
 
 test('a command gets an abort signal and chooses its exit code', async () => {
   const command = await launchService(MAIN, {}, ['wait']);
-  await waitFor(() => command.output()).toContain('Waiting');
+  await expect.poll(() => command.output()).toContain('Waiting');
 
   command.signal('SIGINT');
   const { code, stdout } = await command.ended;

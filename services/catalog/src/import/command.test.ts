@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 
 import { runToEnd } from '@fw/service/testing';
 import { newFolder } from '@fw/service/testing/vitest';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { generateRows, toNdjsonLine } from '../generate-items.ts';
 import { openSqliteCatalogStore } from '../store/sqlite.ts';
@@ -198,7 +198,7 @@ test('SIGTERM ends an import from a pipe that has no writer', async () => {
   const folder = newImport();
   const { child, ended } = startImport(folder, 'pipe');
   // The file is created after signals are handled.
-  await vi.waitFor(() => expect(existsSync(folder.DATABASE_FILE)).toBe(true), 10_000);
+  await expect.poll(() => existsSync(folder.DATABASE_FILE)).toBe(true);
 
   child.kill('SIGTERM');
 
