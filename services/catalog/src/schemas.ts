@@ -3,8 +3,11 @@ import * as z from 'zod';
 
 import { ORDERS } from './item.ts';
 
-/** Items on a page in both versions: without `limit` in the query, and at most. */
-export const PAGE_SIZES = { defaultLimit: 20, maxLimit: 100 };
+/** The page sizes of version 2. */
+const PAGE_SIZES = { defaultLimit: 20, maxLimit: 100 };
+
+/** The page sizes of version 1, which do not change. */
+const PAGE_SIZES_V1 = { defaultLimit: 20, maxLimit: 100 };
 
 const KETTLE = {
   id: 7,
@@ -38,15 +41,15 @@ const item = z
 export const ItemPageV1 = z.object({
   items: z.array(z.object({ id: z.int().min(1), name: z.string() }).meta({ id: 'ItemV1' })),
   page: z.int().min(1),
-  limit: z.int().min(1).max(PAGE_SIZES.maxLimit),
+  limit: z.int().min(1).max(PAGE_SIZES_V1.maxLimit),
   total: count.meta({ description: 'Number of all items' }),
   totalPages: count,
   hasNextPage: z.boolean(),
 });
 
 export const PageQueryV1 = numberedPageQuery({
-  ...PAGE_SIZES,
-  limitDescription: `Items per page; default ${PAGE_SIZES.defaultLimit}`,
+  ...PAGE_SIZES_V1,
+  limitDescription: `Items per page; default ${PAGE_SIZES_V1.defaultLimit}`,
 });
 
 const MAX_TEXT_LENGTH = 200;

@@ -6,7 +6,7 @@ import { markup, readPart } from '@fw/service';
 import { type Context, createPartSerializer, createRouter, endpoint, type Router } from 'fw';
 import * as z from 'zod';
 
-import { requireUser } from './errors.ts';
+import { requireUser } from './require-user.ts';
 import { NewUserV1, PageQueryV1, toJson, UserChangesV1, UserListV1, UserV1 } from './schemas.ts';
 import type { UserPage, UserStore } from './store.ts';
 import { createUser, type Origins, type User } from './user.ts';

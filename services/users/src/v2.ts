@@ -15,7 +15,7 @@ import {
 } from 'fw';
 import * as z from 'zod';
 
-import { requireUser } from './errors.ts';
+import { requireUser } from './require-user.ts';
 import {
   FiguresQuery,
   IfMatchHeaders,

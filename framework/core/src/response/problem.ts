@@ -4,8 +4,8 @@ import { codeOf, titleOf } from './status.ts';
 export const PROBLEM_TYPE = 'application/problem+json';
 
 /**
- * The body of every error response. The nginx configuration, the OpenAPI schema and the documentation page,
- * which cannot import this file, repeat its members, titles and codes.
+ * The body of every error response. The nginx configuration and the documentation page, which cannot import
+ * this file, repeat its members, titles and codes. The schema in OpenAPI documents repeats its members.
  */
 export interface Problem {
   /** `about:blank`, or a URI that explains this kind of problem. */

@@ -14,12 +14,12 @@ import { foldedEmail, USERS_MIGRATIONS } from './postgres-migrations.ts';
 import {
   COLUMNS,
   daysOf,
-  fromRow,
   isStale,
   MAX_BATCH_USERS,
+  parseUser,
   readBatch,
+  serializeUser,
   toFigures,
-  toRow,
   toUser,
 } from './rows.ts';
 
@@ -131,7 +131,7 @@ export function openPostgresUserStore(
       await Promise.all(
         insertions
           .filter(isCreated)
-          .map(({ user, idempotency }) => idempotency?.save(run, toRow(user))),
+          .map(({ user, idempotency }) => idempotency?.save(run, serializeUser(user))),
       );
       return insertions.map((each) => (isCreated(each) ? each.user : 'email-taken'));
     };
@@ -154,7 +154,7 @@ export function openPostgresUserStore(
   return {
     idempotency: postgresIdempotency(database, { table: 'users_idempotency', column: 'user' }),
 
-    readCreated: fromRow,
+    readCreated: parseUser,
 
     async list({ start, limit } = { start: 0, limit: Number.MAX_SAFE_INTEGER }) {
       const rows = await query('list', [Math.min(limit, MAX_BATCH_USERS + 1), start]);

@@ -28,12 +28,12 @@ export function toUser(row: Row): User {
 }
 
 /** Converts a user to the text that is stored with an idempotency key. */
-export function toRow({ id, name, email, createdAt, updatedAt, version }: User): string {
+export function serializeUser({ id, name, email, createdAt, updatedAt, version }: User): string {
   return JSON.stringify([id, name, email, createdAt.getTime(), updatedAt.getTime(), version]);
 }
 
-/** Converts the text that `toRow` returned. */
-export function fromRow(text: string): User {
+/** Converts the text that `serializeUser` returned. */
+export function parseUser(text: string): User {
   const [id, name, email, created_at, updated_at, version] = JSON.parse(text);
   return toUser({ id, name, email, created_at, updated_at, version });
 }

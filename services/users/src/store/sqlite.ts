@@ -12,12 +12,12 @@ import type { Outcome } from '../user.ts';
 import {
   COLUMNS,
   daysOf,
-  fromRow,
   isStale,
   MAX_BATCH_USERS,
+  parseUser,
   readBatch,
+  serializeUser,
   toFigures,
-  toRow,
   toUser,
 } from './rows.ts';
 import { USERS_FORMAT } from './sqlite-migrations.ts';
@@ -68,7 +68,7 @@ export function openSqliteUserStore(
   return {
     idempotency: sqliteIdempotency(database, { column: 'user' }),
 
-    readCreated: fromRow,
+    readCreated: parseUser,
 
     async list({ start, limit } = { start: 0, limit: Number.MAX_SAFE_INTEGER }) {
       const { rows, total } = orUnavailable(() =>
@@ -106,7 +106,7 @@ export function openSqliteUserStore(
         const { id, name, email, createdAt, updatedAt, version } = user;
         if (uniqueEmail && other.get(email, id)) return 'email-taken';
         insert.run(id, name, email, createdAt.getTime(), updatedAt.getTime(), version);
-        idempotency?.save(database, toRow(user));
+        idempotency?.save(database, serializeUser(user));
         return user;
       }),
 
