@@ -24,6 +24,7 @@ import {
   pg,
   type TimedStatement,
 } from './pool.ts';
+import type { Query } from './query.ts';
 
 export interface ConnectionsOptions extends Required<PoolOptions> {
   readonly logger?: Logger | undefined;
@@ -33,19 +34,6 @@ export interface ConnectionsOptions extends Required<PoolOptions> {
 
 /** Sends one statement on one connection. */
 export type Send = (statement: QueryConfig) => Promise<QueryResult<Record<string, unknown>>>;
-
-/** A prepared statement: the server parses it once per connection. */
-export interface Statement {
-  readonly name: string;
-  /** List the columns: `*` fails in running processes once a migration has added a column. */
-  readonly text: string;
-}
-
-/** A row of a result, by column name. */
-export type Row = Readonly<Record<string, unknown>>;
-
-/** Runs a statement; resolves with its rows. */
-export type Query = (statement: Statement, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
 /** The connections to one server. */
 export interface Connections {

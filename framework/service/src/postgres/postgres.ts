@@ -3,23 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'fw';
 
 import type { PoolUse } from '../metrics/metrics.ts';
-import {
-  createConnections,
-  type Query,
-  queryOf,
-  type Row,
-  type Statement,
-  toTimeLimit,
-} from './connections.ts';
+import { createConnections, queryOf, toTimeLimit } from './connections.ts';
 import { isConflict, isTableMissing, toUnavailable } from './errors.ts';
 import { isMigrated, type MigrationOptions, migrate } from './migrations.ts';
 import type { PoolOptions } from './pool.ts';
+import type { Query, Row, Statement } from './query.ts';
 
 export type { PoolUse } from '../metrics/metrics.ts';
 export { postgresIdempotency, postgresIdempotencyTable } from '../stores/idempotency.ts';
 export { createBatch } from './batch.ts';
-export type { Query, Row, Statement } from './connections.ts';
 export { isTaken } from './errors.ts';
+export type { Query, Row, Statement } from './query.ts';
 
 export interface QueryOptions {
   /** Ends the statement on the server when it aborts, usually `ctx.signal`. */

@@ -4,7 +4,7 @@ import { check, readOptions } from '@fw/core/options';
 import { type Attempt, keyInUse, type TransactionStore } from '@fw/middleware/idempotency';
 
 import { createBatch } from '../postgres/batch.ts';
-import type { Query } from '../postgres/connections.ts';
+import type { Query } from '../postgres/query.ts';
 import { orUnavailable } from '../sqlite/errors.ts';
 
 /** The table of the responses of `idempotency()`. */
