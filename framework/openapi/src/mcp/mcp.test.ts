@@ -405,38 +405,57 @@ describe('the protocol', () => {
     expect(await post(createItemApp(), message)).toMatchObject({ status: 202, json: '' });
   });
 
-  test.each<readonly [what: string, message: unknown, status: number, code: number]>([
-    ['no JSON', '{"jsonrpc"', 400, -32700],
-    ['an empty body', '', 400, -32700],
-    ['a message that is nested 100,000 times', deep, 400, -32700],
-    ['a prototype', '{"params":{"__proto__":{"name":"a"}}}', 400, -32700],
-    ['a NUL in an argument', call('getItem', { id: 'a\0' }), 400, -32700],
-    ['a lone surrogate in an argument', call('getItem', { id: '\ud800' }), 400, -32700],
-    ['a batch', [PING], 400, -32600],
-    ['a string', '"ping"', 400, -32600],
-    ['null', 'null', 400, -32600],
-    ['another version of JSON-RPC', { ...PING, jsonrpc: '1.0' }, 400, -32600],
-    ['no method', { jsonrpc: '2.0', id: 1 }, 400, -32600],
-    ['a null id', { ...PING, id: null }, 400, -32600],
-    ['a fractional id', { ...PING, id: 1.5 }, 400, -32600],
-    ['an unknown method', rpc('resources/list'), 200, -32601],
-    ['a method of Object', rpc('constructor'), 200, -32601],
-    ['params that are a list', rpc('ping', []), 200, -32602],
-    ['initialize without a version', rpc('initialize'), 200, -32602],
-    ['an unknown tool', call('other'), 200, -32602],
-    ['a tool that is not offered', call('deleteItem', { id: '1' }), 200, -32602],
-    ['a tool of Object', call('constructor'), 200, -32602],
-    ['a tool without a name', call(undefined), 200, -32602],
-    ['a name that has no text', call({ toString: 1 }), 200, -32602],
-    ['arguments that are a list', call('getItem', ['1']), 200, -32602],
-    ['an unknown cursor', rpc('tools/list', { cursor: '-1' }), 200, -32602],
-  ])('%s is an error', async (_what, message, status, code) => {
+  test.each<readonly [what: string, message: unknown, status: number, code: number, text: string]>([
+    ['no JSON', '{"jsonrpc"', 400, -32700, 'message'],
+    ['an empty body', '', 400, -32700, 'message'],
+    ['a message that is nested 100,000 times', deep, 400, -32700, 'message'],
+    ['a prototype', '{"params":{"__proto__":{"name":"a"}}}', 400, -32700, '__proto__'],
+    ['a NUL in an argument', call('getItem', { id: 'a\0' }), 400, -32700, 'message'],
+    ['a lone surrogate in an argument', call('getItem', { id: '\ud800' }), 400, -32700, 'message'],
+    ['a batch', [PING], 400, -32600, 'must be one object'],
+    ['a string', '"ping"', 400, -32600, 'must be one object'],
+    ['null', 'null', 400, -32600, 'must be one object'],
+    ['another version of JSON-RPC', { ...PING, jsonrpc: '1.0' }, 400, -32600, 'must be one object'],
+    ['no method', { jsonrpc: '2.0', id: 1 }, 400, -32600, 'method must be a string'],
+    ['a null id', { ...PING, id: null }, 400, -32600, 'id must be a string or a whole number'],
+    ['a fractional id', { ...PING, id: 1.5 }, 400, -32600, 'id must be a string or a whole number'],
+    ['an unknown method', rpc('resources/list'), 200, -32601, 'Unknown method "resources/list"'],
+    ['a method of Object', rpc('constructor'), 200, -32601, 'Unknown method "constructor"'],
+    ['params that are a list', rpc('ping', []), 200, -32602, 'params must be an object'],
+    [
+      'initialize without a version',
+      rpc('initialize'),
+      200,
+      -32602,
+      'protocolVersion must be a string',
+    ],
+    ['an unknown tool', call('other'), 200, -32602, 'Unknown tool "other"'],
+    [
+      'a tool that is not offered',
+      call('deleteItem', { id: '1' }),
+      200,
+      -32602,
+      'Unknown tool "deleteItem"',
+    ],
+    ['a tool of Object', call('constructor'), 200, -32602, 'Unknown tool "constructor"'],
+    ['a tool without a name', call(undefined), 200, -32602, 'name must be a string'],
+    ['a name that has no text', call({ toString: 1 }), 200, -32602, 'name must be a string'],
+    [
+      'arguments that are a list',
+      call('getItem', ['1']),
+      200,
+      -32602,
+      'arguments must be an object',
+    ],
+    ['an unknown cursor', rpc('tools/list', { cursor: '-1' }), 200, -32602, 'Unknown cursor'],
+  ])('%s is an error', async (_what, message, status, code, text) => {
     const response = await post(createItemApp(), message);
 
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toBe('application/json');
     const id = status === 400 ? null : 1;
-    expect(response.json).toMatchObject({ jsonrpc: '2.0', id, error: { code } });
+    const error = { code, message: expect.stringContaining(text) };
+    expect(response.json).toMatchObject({ jsonrpc: '2.0', id, error });
   });
 
   test.each(['GET', 'DELETE', 'OPTIONS'])('%s gets 405', async (method) => {
@@ -471,20 +490,46 @@ describe('the protocol', () => {
 });
 
 describe('attacks', () => {
-  test.each<readonly [attack: string, headers: Record<string, string>, status: number]>([
-    ['a page of another site', { Origin: 'https://evil.example' }, 403],
-    ['DNS rebinding', { Host: 'evil.example', Origin: 'http://evil.example' }, 403],
-    ['a sandboxed page', { Origin: 'null' }, 403],
-    ['a page with a longer origin', { Origin: 'https://app.example.evil.example' }, 403],
-    ['a page of an allowed origin', { Origin: 'https://app.example' }, 200],
-    ['a form', { 'Content-Type': 'text/plain' }, 415],
-    ['a compressed body', { 'Content-Encoding': 'gzip' }, 415],
-    ['an unknown revision', { 'MCP-Protocol-Version': '2026-07-28' }, 400],
-    ['a revision with batches', { 'MCP-Protocol-Version': '2025-03-26' }, 400],
-  ])('%s: %o gets %i', async (_attack, headers, status) => {
+  test.each<
+    readonly [attack: string, headers: Record<string, string>, status: number, text: RegExp]
+  >([
+    [
+      'a page of another site',
+      { Origin: 'https://evil.example' },
+      403,
+      /evil.example.+ is not allowed/,
+    ],
+    [
+      'DNS rebinding',
+      { Host: 'evil.example', Origin: 'http://evil.example' },
+      403,
+      /is not allowed/,
+    ],
+    ['a sandboxed page', { Origin: 'null' }, 403, /null.+ is not allowed/],
+    [
+      'a page with a longer origin',
+      { Origin: 'https://app.example.evil.example' },
+      403,
+      /is not allowed/,
+    ],
+    ['a page of an allowed origin', { Origin: 'https://app.example' }, 200, /result/],
+    ['JSON in UTF-8', { 'Content-Type': 'application/json; charset=utf-8' }, 200, /result/],
+    ['a form', { 'Content-Type': 'text/plain' }, 415, /must be application\/json/],
+    ['a compressed body', { 'Content-Encoding': 'gzip' }, 415, /no content coding/],
+    [
+      'an unknown revision',
+      { 'MCP-Protocol-Version': '2026-07-28' },
+      400,
+      /-32000.+supported: 2025-11-25, 2025-06-18/,
+    ],
+    ['a revision with batches', { 'MCP-Protocol-Version': '2025-03-26' }, 400, /-32000/],
+  ])('%s: %o gets %i', async (_attack, headers, status, text) => {
     const app = createItemApp({ origins: ['https://app.example'] });
 
-    expect((await post(app, PING, headers)).status).toBe(status);
+    const response = await post(app, PING, headers);
+
+    expect(response.status).toBe(status);
+    expect(JSON.stringify(response.json)).toMatch(text);
   });
 
   test('a message over 1 MiB gets 413', async () => {
