@@ -10,8 +10,8 @@ import { edgeLimitsOf } from '../local/processes/edge.ts';
 import { freePort, listenAnywhere } from '../local/testing/ports.ts';
 import { startTrialEdge, type TrialEdge } from '../local/testing/trial-edge.ts';
 
-// tests/api and tests/hostile send requests through the edge to the real services, deploy/charts/tests
-// with TLS. The replicas here respond as a test needs.
+// tests/api and tests/hostile send requests through the edge to the real services. The replicas here respond
+// as a test needs.
 type Respond = (request: http.IncomingMessage, response: http.ServerResponse, body: string) => void;
 
 /** Responds with the request, so that a test sees what the edge forwarded. */
@@ -42,6 +42,19 @@ async function startEdge(users: readonly number[], limits: readonly string[] = [
   return own.origin;
 }
 
+/** Starts an edge with this settings.conf, in front of a replica that responds with the request. */
+async function startEdgeWith(settings: string) {
+  const { port } = await startReplica(echo);
+  const prepare = (prefix: string) =>
+    fs.writeFileSync(path.join(prefix, 'settings.conf'), settings);
+  const own = await startTrialEdge({ users: [port] }, { prepare });
+  onTestFinished(() => own.stop());
+  return own;
+}
+
+/** The defaults. */
+const SETTINGS = fs.readFileSync(path.join(import.meta.dirname, 'settings.conf'), 'utf8');
+
 let edge: TrialEdge;
 beforeAll(async () => {
   const { port } = await startReplica(echo);
@@ -62,8 +75,8 @@ async function send(target: string, options: http.RequestOptions = {}) {
 }
 
 /** The entry of a request in the access log. */
-async function logged(id: string) {
-  const line = () => edge.log().match(`.*"requestId":"${id}".*`)?.[0];
+async function logged(id: string, { log } = edge) {
+  const line = () => log().match(`.*"requestId":"${id}".*`)?.[0];
   await expect.poll(line).toBeDefined();
   return JSON.parse(line() ?? '');
 }
@@ -143,6 +156,28 @@ test('the edge replaces the forwarding headers of the client', async () => {
   });
   expect(headers).not.toHaveProperty('forwarded');
 });
+
+test.each([
+  ['203.0.113.9', 'https', '203.0.113.9', 'https'],
+  ['198.51.100.1, 203.0.113.9, 127.0.0.1', 'http', '203.0.113.9', 'http'],
+  ['203.0.113.9', 'https, http', '203.0.113.9', 'http'],
+  ['', 'https', '127.0.0.1', 'http'],
+])(
+  'a trusted proxy with X-Forwarded-For "%s" and -Proto %s: %s, %s',
+  async (from, proto, ...expected) => {
+    const own = await startEdgeWith(
+      SETTINGS.replace(/^# set_real_ip_from .*;/m, 'set_real_ip_from 127.0.0.1;'),
+    );
+    const id = crypto.randomUUID();
+    const sent = { 'x-forwarded-for': from, 'x-forwarded-proto': proto, 'x-request-id': id };
+
+    const response = await fetch(`${own.origin}/api/v2/users`, { headers: sent });
+
+    const { headers } = (await response.json()) as { headers: http.IncomingHttpHeaders };
+    expect([headers['x-forwarded-for'], headers['x-forwarded-proto']]).toEqual(expected);
+    expect((await logged(id, own)).client).toBe(expected[0]);
+  },
+);
 
 test.each([
   ['GET', 'websocket', { upgrade: 'websocket', connection: 'upgrade' }],

@@ -119,6 +119,7 @@ export function planEdge(options: EdgeOptions): ProcessPlan {
   const files = {
     ...readSources('*.conf'),
     ...page,
+    'settings.conf': '',
     'listen.conf': `${listen.join('\n')}\n`,
     'upstreams.conf': renderUpstreams(upstreams),
   };
