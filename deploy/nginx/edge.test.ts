@@ -222,6 +222,27 @@ test.each([
   expect(await logged(id)).toMatchObject({ traceparent: headers.traceparent, traceId });
 });
 
+test('by default, the edge begins a trace for each request, and samples 10 % of them', async () => {
+  const own = await startEdgeWith(SETTINGS);
+  const id = crypto.randomUUID();
+  const sent = { 'x-request-id': id, traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'a=1' };
+
+  const received: string[] = [];
+  for (let count = 0; count < 500; count += 1) {
+    const response = await fetch(`${own.origin}/api/v2/users`, { headers: sent });
+    const { headers } = (await response.json()) as { headers: http.IncomingHttpHeaders };
+    expect(headers).not.toHaveProperty('tracestate');
+    received.push(String(headers.traceparent));
+  }
+
+  const [begun, sampled] = [/^00-(?!0af7)[\da-f]{32}-[\da-f]{16}-0[01]$/, /-01$/];
+  expect(received.filter((one) => begun.test(one))).toHaveLength(500);
+  // Six standard deviations.
+  const share = received.filter((one) => sampled.test(one)).length / received.length;
+  expect(Math.abs(share - 0.1)).toBeLessThan(0.08);
+  expect(received).toContain((await logged(id, own)).traceparent);
+});
+
 test.each([
   [{ REQUEST_TIMEOUT_MS: '1500' }, ['proxy_read_timeout 12s;', 'proxy_send_timeout 12s;']],
   [{ REQUEST_TIMEOUT_MS: '0' }, ['proxy_read_timeout 86400s;', 'proxy_send_timeout 86400s;']],

@@ -78,6 +78,14 @@ function renderUpstream(name: string, ports: readonly number[], limit: string): 
   return `upstream ${name} {\n${servers.join('')}  keepalive ${IDLE_CONNECTIONS};\n  keepalive_timeout 3s;\n}\n`;
 }
 
+/**
+ * settings.conf of this machine: all clients are local, so the services, which call each other through the
+ * edge, may continue their traces, and every trace is sampled.
+ */
+const SETTINGS = `map "" $trust_traceparent { default 1; }
+split_clients $request_id $trace_flags { * 01; }
+`;
+
 /** The metrics of each replica, below the path of the page. */
 function renderMetrics(replicas: readonly MeasuredReplica[]): readonly string[] {
   return replicas.map(
@@ -119,7 +127,7 @@ export function planEdge(options: EdgeOptions): ProcessPlan {
   const files = {
     ...readSources('*.conf'),
     ...page,
-    'settings.conf': '',
+    'settings.conf': SETTINGS,
     'listen.conf': `${listen.join('\n')}\n`,
     'upstreams.conf': renderUpstreams(upstreams),
   };
