@@ -82,11 +82,14 @@ const MODULES: Readonly<Record<string, string>> = {
   'kube-score': 'https://github.com/zegl/kube-score#installation',
   oasdiff: 'https://github.com/oasdiff/oasdiff#installation',
   registry: 'https://distribution.github.io/distribution/about/building',
+  statsd_exporter: 'https://github.com/prometheus/statsd_exporter#readme',
   'toxiproxy-server': 'https://github.com/Shopify/toxiproxy#1-installing-toxiproxy',
 };
 
 /** Those of the programs in `MODULES` that `make test` needs: `make programs` builds them. */
-const NEEDED_BY_MAKE_TEST = ['actionlint', 'helm', 'k6', 'kube-score', 'oasdiff'];
+const NEEDED_BY_MAKE_TEST = [
+  ...['actionlint', 'helm', 'k6', 'kube-score', 'oasdiff', 'statsd_exporter'],
+];
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 

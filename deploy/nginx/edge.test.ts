@@ -6,8 +6,10 @@ import path from 'node:path';
 import { newFolder } from '@fw/service/testing/vitest';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ensureTool } from '../../tools/programs.ts';
+import { planEdgeExporter } from '../local/observe/edge-exporter.ts';
 import { edgeLimitsOf } from '../local/processes/edge.ts';
 import { freePort, listenAnywhere } from '../local/testing/ports.ts';
+import { startProgram } from '../local/testing/program.ts';
 import { startTrialEdge, type TrialEdge } from '../local/testing/trial-edge.ts';
 
 // tests/api and tests/hostile send requests through the edge to the real services. The replicas here respond
@@ -241,6 +243,38 @@ test('by default, the edge begins a trace for each request, and samples 10 % of 
   const share = received.filter((one) => sampled.test(one)).length / received.length;
   expect(Math.abs(share - 0.1)).toBeLessThan(0.08);
   expect(received).toContain((await logged(id, own)).traceparent);
+});
+
+test('statsd_exporter counts requests by status, and which of them the edge rejected', async () => {
+  const [port, free] = [await freePort(), await freePort()];
+  const exporter = planEdgeExporter({ command: ensureTool('statsd_exporter'), port });
+  const { command, args, env, cwd, readyUrl } = exporter;
+  const program = await startProgram([command, ...args], { env, cwd, ready: readyUrl });
+  onTestFinished(() => program.stop());
+  const failing = await startReplica((_, response) => response.writeHead(502).end());
+  const upstreams = { users: [failing.port], reports: [free] };
+  const own = await startTrialEdge(upstreams, { statsdPort: port });
+  onTestFinished(() => own.stop());
+  const metrics = async () => (await fetch(readyUrl)).text();
+
+  await fetch(`${own.origin}/api/v2/users`);
+  await fetch(`${own.origin}/api/v2/users`, { method: 'REPORT' });
+  await fetch(`${own.origin}/api/v2/reports`, { method: 'PUT' });
+  await fetch(`${own.origin}/api/v2/other`);
+
+  await expect.poll(metrics).toContain('duration_seconds_count{upstream="reports"} 1\n');
+  const counted = (await metrics()).match(/^edge_http_requests_total.*/gm);
+  const of = (method: string, source: string, status: number, upstream: string) =>
+    `edge_http_requests_total{method="${method}",source="${source}",status="${status}",upstream="${upstream}"} 1`;
+  // nginx was ready when a request for the page had been served.
+  expect(counted?.filter((line) => !line.includes('status="200"')).sort()).toEqual([
+    of('GET', 'edge', 404, 'none'),
+    of('GET', 'service', 502, 'users'),
+    of('PUT', 'edge', 502, 'reports'),
+    of('other', 'service', 502, 'users'),
+  ]);
+  expect(await metrics()).toMatch(/^edge_connections\{state="open"\} [1-9]/m);
+  expect(await metrics()).toContain('statsd_exporter_tag_errors_total 0\n');
 });
 
 test.each([

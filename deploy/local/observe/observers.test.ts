@@ -39,7 +39,7 @@ function chainsOf(spans: readonly ZipkinSpan[] = []): readonly string[] {
 test('make observe shows a request from a service to the databases, and the rates of the services', {
   timeout: 240_000,
 }, async () => {
-  for (const program of ['prometheus', 'java', 'maven']) ensureTool(program);
+  for (const program of ['prometheus', 'java', 'maven', 'statsd_exporter']) ensureTool(program);
   const { origin, port, folders, stop } = await startTrialSystem({}, { observe: true });
   onTestFinished(stop);
   const secret = readOrCreateSecret(folders.run);
@@ -72,6 +72,10 @@ test('make observe shows a request from a service to the databases, and the rate
       .poll(() => query(text), WAIT)
       .toContainEqual({ service: 'reports-metrics', version: 'v2' });
   }
+  const served = 'edge_http_requests_total{upstream="reports",status="200",source="service"}';
+  await expect
+    .poll(() => query(`sum by (service, pod) (${served})`), WAIT)
+    .toEqual([{ service: 'edge-metrics', pod: 'edge' }]);
   const system = await read<{ links: object }>(`${origin}/page/system.json`);
   expect(system?.links).toEqual(observerLinks(port));
 });

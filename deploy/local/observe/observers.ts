@@ -5,12 +5,18 @@ import path from 'node:path';
 import type { ProcessPlan } from '../processes/process.ts';
 import type { Replica } from '../processes/system.ts';
 import { type Folders, readRunning } from '../state.ts';
+import { planEdgeExporter } from './edge-exporter.ts';
 import { planPrometheus, prometheusPage } from './prometheus.ts';
 import { ensureZipkin, planZipkin } from './zipkin.ts';
 
-/** The ports of Prometheus, Zipkin and the collector; next to an edge on 8080, 9090 and 9411. */
+/** The ports of the observers; next to an edge on 8080, Prometheus has 9090, Zipkin 9411. */
 export function observerPorts(edgePort: number) {
-  return { prometheus: edgePort + 1_010, zipkin: edgePort + 1_331, collector: edgePort + 1_318 };
+  return {
+    prometheus: edgePort + 1_010,
+    edgeExporter: edgePort + 1_022,
+    collector: edgePort + 1_318,
+    zipkin: edgePort + 1_331,
+  };
 }
 
 /** Whether Prometheus and Zipkin run: they stay until "make down". */
@@ -41,7 +47,7 @@ export interface ObserverOptions {
 }
 
 /**
- * How to run Prometheus, Zipkin and the collector of `make observe`.
+ * How to run Prometheus, Zipkin, and the exporter and the collector, which receive from edge and services.
  *
  * @throws {Error} with installation instructions, if a program is missing
  */
@@ -51,7 +57,8 @@ export async function planObservers(options: ObserverOptions): Promise<ProcessPl
   const folder = (name: string) => path.join(folders.run, name);
   const jar = await ensureZipkin(path.join(folders.root, '.local'), log);
   return [
-    planPrometheus({ port: ports.prometheus, replicas, folder: folder('prometheus') }),
+    planPrometheus({ ports, replicas, folder: folder('prometheus') }),
+    planEdgeExporter({ command: 'statsd_exporter', port: ports.edgeExporter }),
     planZipkin({ jar, port: ports.zipkin, folder: folder('zipkin') }),
     planCollector(options),
   ];

@@ -4,11 +4,13 @@ import path from 'node:path';
 import type { ProcessPlan } from '../processes/process.ts';
 import type { Replica } from '../processes/system.ts';
 
-/** The configuration: each replica with the labels that it has on a cluster (ServiceMonitor). */
-export function renderPrometheus(replicas: readonly Replica[]): string {
+type Target = Pick<Replica, 'name' | 'healthPort'> & { readonly service: string };
+
+/** The configuration: each target with the labels that it has on a cluster (ServiceMonitor). */
+function renderPrometheus(targets: readonly Target[]): string {
   const config = {
     global: { scrape_interval: '5s' },
-    scrape_configs: replicas.map(({ name, service, healthPort }) => ({
+    scrape_configs: targets.map(({ name, service, healthPort }) => ({
       job_name: name,
       static_configs: [
         {
@@ -54,16 +56,18 @@ export function prometheusPage(origin: string): string {
 }
 
 export interface PrometheusOptions {
-  readonly port: number;
+  /** Its own port, and that of the exporter of the edge. */
+  readonly ports: { readonly prometheus: number; readonly edgeExporter: number };
   readonly replicas: readonly Replica[];
   /** The folder of its configuration and data. */
   readonly folder: string;
 }
 
 /** Writes the configuration of Prometheus to `folder`, and returns how to run it. */
-export function planPrometheus({ port, replicas, folder }: PrometheusOptions): ProcessPlan {
+export function planPrometheus({ ports, replicas, folder }: PrometheusOptions): ProcessPlan {
+  const { prometheus: port, edgeExporter: healthPort } = ports;
   const file = path.join(folder, 'prometheus.yml');
-  const config = renderPrometheus(replicas);
+  const config = renderPrometheus([...replicas, { name: 'edge', service: 'edge', healthPort }]);
   fs.mkdirSync(folder, { recursive: true });
   fs.writeFileSync(file, config);
   return {

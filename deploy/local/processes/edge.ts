@@ -28,6 +28,8 @@ export interface EdgeOptions {
   readonly replicas?: readonly MeasuredReplica[];
   /** Links of the page to other programs. Default: none. */
   readonly links?: Readonly<Record<string, string>>;
+  /** The UDP port of statsd_exporter, which receives the metrics. Default: no metrics. */
+  readonly statsdPort?: number | undefined;
 }
 
 /** The directives that the variables of the services in `env` require. */
@@ -82,9 +84,16 @@ function renderUpstream(name: string, ports: readonly number[], limit: string): 
  * settings.conf of this machine: all clients are local, so the services, which call each other through the
  * edge, may continue their traces, and every trace is sampled.
  */
-const SETTINGS = `map "" $trust_traceparent { default 1; }
-split_clients $request_id $trace_flags { * 01; }
-`;
+function renderSettings(statsdPort: number | undefined): string {
+  const settings = [
+    'map "" $trust_traceparent { default 1; }',
+    'split_clients $request_id $trace_flags { * 01; }',
+    ...(statsdPort
+      ? [`access_log syslog:server=127.0.0.1:${statsdPort},nohostname,tag=edge metrics;`]
+      : []),
+  ];
+  return `${settings.join('\n')}\n`;
+}
 
 /** The metrics of each replica, below the path of the page. */
 function renderMetrics(replicas: readonly MeasuredReplica[]): readonly string[] {
@@ -114,6 +123,7 @@ function renderSystem(
 /** Writes the configuration of the edge to `prefix`, and returns how to run nginx with it. */
 export function planEdge(options: EdgeOptions): ProcessPlan {
   const { nginx, port, upstreams, prefix, limits = [], replicas = [], links = {} } = options;
+  const { statsdPort } = options;
   const page = {
     ...readSources('page/*'),
     'page/system.json': renderSystem(Object.keys(upstreams), replicas, links),
@@ -127,7 +137,7 @@ export function planEdge(options: EdgeOptions): ProcessPlan {
   const files = {
     ...readSources('*.conf'),
     ...page,
-    'settings.conf': SETTINGS,
+    'settings.conf': renderSettings(statsdPort),
     'listen.conf': `${listen.join('\n')}\n`,
     'upstreams.conf': renderUpstreams(upstreams),
   };

@@ -6,7 +6,13 @@ import { stop } from 'esbuild';
 
 import { SERVICE_NAMES, type ServiceName } from '../../../services/services.ts';
 import { buildService } from '../build.ts';
-import { collectorUrl, isObserved, observerLinks, planObservers } from '../observe/observers.ts';
+import {
+  collectorUrl,
+  isObserved,
+  observerLinks,
+  observerPorts,
+  planObservers,
+} from '../observe/observers.ts';
 import { endOfLog } from '../output.ts';
 import { keepVariables } from '../service-variables.ts';
 import { type Folders, readRunning, writeRecords } from '../state.ts';
@@ -138,6 +144,7 @@ export function createLaunch(options: LaunchOptions): Launch {
         limits: edgeLimitsOf(env),
         replicas,
         links: observe ? observerLinks(port) : {},
+        statsdPort: observe ? observerPorts(port).edgeExporter : undefined,
       }),
     ];
   }

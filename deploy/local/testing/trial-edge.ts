@@ -19,7 +19,8 @@ export interface TrialEdge {
   stop(): Promise<void>;
 }
 
-export interface TrialEdgeOptions extends Pick<EdgeOptions, 'limits' | 'replicas' | 'links'> {
+export interface TrialEdgeOptions
+  extends Pick<EdgeOptions, 'limits' | 'replicas' | 'links' | 'statsdPort'> {
   /** Changes the files of the edge, which are in the folder `prefix`, before nginx reads them. */
   readonly prepare?: (prefix: string) => void;
 }
