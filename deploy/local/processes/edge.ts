@@ -55,17 +55,17 @@ export function edgeLimitsOf(env: NodeJS.ProcessEnv): readonly string[] {
 const IDLE_CONNECTIONS = 256;
 
 /**
- * Maximum number of requests at all replicas of a service; the edge responds with 503 to further ones. A
- * replica of reports has to count a burst of requests of one user.
+ * Maximum number of requests at one replica; the edge responds with 503 to further ones. A service that counts
+ * requests by user has to see a burst of them, to respond with 429, which costs little.
  */
-const MAX_CONNECTIONS = 400;
+const MAX_CONNECTIONS = { database: 200, counters: 400 };
 
 /** upstreams.conf: the map of names, and two upstreams per service; critical requests have no limit. */
 function renderUpstreams(upstreams: Upstreams): string {
   const names = Object.keys(upstreams) as ServiceName[];
   const entries = names.map((name) => `  ${name} ${name};\n`).join('');
   const blocks = names.flatMap((name) => {
-    const limit = Math.floor(MAX_CONNECTIONS / serviceOf(name).replicas);
+    const limit = MAX_CONNECTIONS[serviceOf(name).store];
     return [
       renderUpstream(name, upstreams[name], `max_conns=${limit} `),
       renderUpstream(`${name}_critical`, upstreams[name], ''),
