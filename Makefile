@@ -40,7 +40,7 @@ help: ## List the targets
 
 install: node_modules/.installed ## Install the packages, and Node if it is missing
 
-up: install ## Build and start the system on localhost:8080 (PORT=8090, BACKEND=kind, WITHOUT=v1)
+up: install ## Build and start the system on localhost:8080 (PORT=8090, BACKEND=kind, WITHOUT=v1, AUTH=required)
 	@node tools/programs.ts $(if $(BACKEND),,--optional) $(if $(filter kind,$(BACKEND)),helm,nginx)
 	@node $(ENV_FILE) deploy/local/up.ts --port $(PORT) --backend "$(BACKEND)" --without '$(WITHOUT)'
 
@@ -61,7 +61,7 @@ status: $(TOOLCHAIN) ## Show what runs, and its addresses
 logs: $(TOOLCHAIN) ## Follow the logs of every process
 	@node deploy/local/logs.ts
 
-token: $(TOOLCHAIN) ## Print a bearer token for reports (make token USER=ada TIER=pro)
+token: $(TOOLCHAIN) ## Print a bearer token (make token USER=ada TIER=pro)
 	@node deploy/local/token.ts --user $(TOKEN_USER) --tier $(or $(TIER),free)
 
 import: install ## Import a file into the catalog (make import FILE=items.ndjson.gz MAX_REJECTED=20%)

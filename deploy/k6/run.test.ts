@@ -72,6 +72,19 @@ test('smoke finds the secret of a local system and sends every request of each s
   expect(fs.readFileSync(path.join(out, 'smoke.html'), 'utf8')).toContain('<html');
 });
 
+test.each(['smoke', 'rollout', 'breakpoint'])(
+  '%s sends a token to each service of a system with AUTH=required',
+  async (profile) => {
+    await system.up({ AUTH: 'required' });
+    onTestFinished(() => system.up());
+    expect((await fetch(`${system.origin}/api/v1/users`)).status).toBe(401);
+
+    const { output, ...result } = await run(profile, { DURATION: '3s', RATE: '5' });
+
+    expect(result, output).toMatchObject({ ok: true, failed: 0 });
+  },
+);
+
 test('rollout reads from every version of every service, and LEDGER logs each user', async () => {
   const { output, metrics, log, stream, ...result } = await run('rollout', {
     ...{ DURATION: '4s', RATE: '40', LEDGER: '1' },

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { type AnyVariables, readConfig } from '@fw/service';
 
-import { SERVICE_NAMES, type ServiceName } from '../../services/services.ts';
+import { SERVICE_NAMES, type ServiceName, serviceOf } from '../../services/services.ts';
 import { writeFile } from './state.ts';
 
 /** The configuration of each service: `VARIABLES` of its `config.ts`. */
@@ -28,9 +28,21 @@ export function addressVariable(name: string): string {
   return `${name.toUpperCase()}_URL`;
 }
 
-/** The variables in `env` that `service` declares, except those that `make up` decides. */
+/** Whether requests to `service` need a token: always, or with `AUTH=required`. */
+export function needsTokens(service: ServiceName, env: NodeJS.ProcessEnv): boolean {
+  if (serviceOf(service).authenticated) return true;
+  return 'AUTH' in VARIABLES[service] && env.AUTH === 'required';
+}
+
+/**
+ * The variables in `env` that `service` declares, except those that `make up` decides. A key of tokens is for the
+ * services that need tokens: the others would reject it.
+ */
 export function passedOn(service: ServiceName, env: NodeJS.ProcessEnv): Record<string, string> {
-  const names = Object.keys(VARIABLES[service]).filter((name) => !OWN_VARIABLES.includes(name));
+  const isForOthers = (name: string) => name.startsWith('JWT_') && !needsTokens(service, env);
+  const names = Object.keys(VARIABLES[service]).filter(
+    (name) => !OWN_VARIABLES.includes(name) && !isForOthers(name),
+  );
   return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 }
 

@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { readConfig, type TokenConfig } from '@fw/service';
 import { newFolder } from '@fw/service/testing/vitest';
 import { jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
 
+import { SERVICE_NAMES } from '../../services/services.ts';
 import { issueToken, readOrCreateSecret, secretFile } from './token.ts';
 
 const PROGRAM = path.join(import.meta.dirname, 'token.ts');
@@ -26,13 +28,20 @@ test('a token contains user, tier and expiry, and is signed with the secret', as
 
   const token = issueToken({ secret, user: 'ada', tier: 'pro', hours: 2 });
 
-  const { payload, protectedHeader } = await jwtVerify(token, Buffer.from(secret), {
-    issuer: 'fw',
-    audience: 'reports',
-  });
+  const { payload, protectedHeader } = await jwtVerify(token, Buffer.from(secret));
   expect(protectedHeader).toEqual({ alg: 'HS256', typ: 'JWT' });
-  expect(payload).toMatchObject({ sub: 'ada', tier: 'pro' });
+  expect(payload).toMatchObject({ iss: 'fw', sub: 'ada', tier: 'pro' });
   expect(payload.exp! - payload.iat!).toBe(7_200);
+});
+
+test.each(SERVICE_NAMES)('%s accepts a token with its default audience', async (name) => {
+  const secret = readOrCreateSecret(newFolder('fw-token-'));
+  const { VARIABLES } = await import(`../../services/${name}/src/config.ts`);
+  const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = readConfig<TokenConfig>(VARIABLES, {});
+
+  const token = issueToken({ secret, user: 'ada', tier: 'free' });
+
+  await jwtVerify(token, Buffer.from(secret), { issuer, audience });
 });
 
 test.each([

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { SERVICE_NAMES } from '../../services/services.ts';
 import { folders, writeFile } from './state.ts';
 
 /** Claims and key of a token. */
@@ -33,14 +34,14 @@ export function keepSecret(run: string, secret: string): void {
 }
 
 /**
- * A bearer token with the default issuer and audience of the services: a JSON Web Token signed with
+ * A bearer token with the default issuer of the services, for all of them: a JSON Web Token signed with
  * HS256 (RFC 7519, RFC 7515).
  */
 export function issueToken({ secret, user, tier, hours = 24 }: TokenOptions): string {
   const iat = Math.floor(Date.now() / 1000);
   const exp = iat + Math.round(hours * 3_600);
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
-  const claims = encode({ iss: 'fw', aud: 'reports', sub: user, tier, iat, exp });
+  const claims = encode({ iss: 'fw', aud: SERVICE_NAMES, sub: user, tier, iat, exp });
   const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${claims}`;
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
 }

@@ -94,7 +94,13 @@ function describeSystem(port: number): readonly string[] {
 function commandsOf(origin: string): readonly string[] {
   const readme = fs.readFileSync(path.join(folders.root, 'README.md'), 'utf8');
   const commands = readme.match(/^curl .+$/gm) ?? [];
-  return commands.map((command) => `  ${command.replaceAll('http://localhost:8080', origin)}`);
+  const withToken = (command: string) =>
+    process.env.AUTH === 'required' && !command.includes('Authorization')
+      ? command.replace('curl', 'curl -H "Authorization: Bearer $(make --silent token)"')
+      : command;
+  return commands.map(
+    (command) => `  ${withToken(command).replaceAll('http://localhost:8080', origin)}`,
+  );
 }
 
 function printAddresses(port: number): void {

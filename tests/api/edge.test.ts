@@ -25,7 +25,7 @@ test('edge: / is an HTML page', async () => {
 test('edge: a chunked request body is accepted', async () => {
   const parts = ['{"name":"Grace",', `"email":"${newEmail()}"}`];
   const body = ReadableStream.from(parts.map((part) => new TextEncoder().encode(part)));
-  const headers = { 'content-type': 'application/json' };
+  const headers = { ...api.credentials(USERS), 'content-type': 'application/json' };
 
   const init: RequestInit = { method: 'POST', headers, body, duplex: 'half' };
   const { data } = await readJson(await fetch(api.origin + USERS, init), 201);

@@ -72,11 +72,14 @@ describe.runIf(isLocal)('the system that make up started', () => {
   });
 });
 
-/** Runs a documented command with the address of the target, and returns its output. */
+/** Runs a documented command with the address and the credentials of the target, and returns its output. */
 async function runCommand(documented: string): Promise<string> {
+  const [path = ''] = /\/api\/[^\s'?]+/.exec(documented) ?? [];
+  const { authorization } = api.credentials(path);
+  const header = authorization ? ` --header 'Authorization: ${authorization}'` : '';
   const command = documented
     .replaceAll('http://localhost:8080', api.origin)
-    .replace('curl', 'curl --silent --show-error');
+    .replace('curl', `curl --silent --show-error${header}`);
   const { stdout } = await promisify(execFile)('bash', ['-c', command], { cwd: folders.root });
   return stdout;
 }

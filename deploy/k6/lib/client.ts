@@ -3,6 +3,7 @@ import { b64encode } from 'k6/encoding';
 import http, { type RefinedResponse } from 'k6/http';
 import { Counter } from 'k6/metrics';
 
+import { SERVICES } from '../../../services/services.ts';
 import type { Kind } from './objectives.ts';
 
 /** The parts of a request that its kind does not define. */
@@ -12,7 +13,7 @@ export interface RequestOptions {
   readonly query?: string;
   /** Sent as JSON. */
   readonly body?: object;
-  readonly headers?: Record<string, string>;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Expected statuses; a response with another status is a failed request. Default 200. */
   readonly expect?: readonly number[];
 }
@@ -38,7 +39,11 @@ export function send(
   const [method = '', pattern = ''] = kind.split(' ');
   const url = `${BASE}${pattern.replace(':id', encodeURIComponent(id))}${query && `?${query}`}`;
   const response = http.request(method, url, body === undefined ? null : JSON.stringify(body), {
-    headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+    headers: {
+      ...optionalAuthorization(pattern),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
     redirects: 0,
     responseCallback: http.expectedStatuses(...expect, GONE),
     responseType: 'text',
@@ -52,6 +57,21 @@ export function send(
     console.error(`${kind}: status ${response.status}: ${String(response.body).slice(0, 500)}`);
   }
   return undefined;
+}
+
+/** The header of the requests of this virtual user to other services: signing one for each takes time. */
+let shared: { authorization: string } | undefined;
+
+/**
+ * The Authorization header for a service that may run with `AUTH=required`; otherwise it ignores the header. A service
+ * that always needs a token gets that of its journey.
+ */
+function optionalAuthorization(pattern: string): { authorization?: string } {
+  const service = SERVICES.find(({ name }) => name === pattern.split('/')[3]);
+  if (service?.authenticated) return {};
+  if (!__ENV.TOKEN && !__ENV.JWT_SECRET) return {};
+  shared ??= authorization('load', 'pro');
+  return shared;
 }
 
 /** A unique name. */
@@ -68,8 +88,8 @@ export function asNewUser(): Required<Pick<RequestOptions, 'headers' | 'expect'>
 }
 
 /**
- * The Authorization header of `user`: `TOKEN` if set, else a JSON Web Token valid for one hour, signed
- * with `JWT_SECRET` (HS256; RFC 7519, RFC 7515).
+ * The Authorization header of `user`: `TOKEN` if set, else a JSON Web Token valid for a day, signed with
+ * `JWT_SECRET` (HS256; RFC 7519, RFC 7515).
  */
 export function authorization(user: string, tier: 'free' | 'pro'): { authorization: string } {
   return { authorization: `Bearer ${__ENV.TOKEN || issueToken(user, tier)}` };
@@ -81,11 +101,11 @@ function issueToken(user: string, tier: string): string {
   const iat = Math.floor(Date.now() / 1000);
   const claims = {
     iss: __ENV.JWT_ISSUER || 'fw',
-    aud: __ENV.JWT_AUDIENCE || 'reports',
+    aud: __ENV.JWT_AUDIENCE || SERVICES.map(({ name }) => name),
     sub: user,
     tier,
     iat,
-    exp: iat + 3_600,
+    exp: iat + 86_400,
   };
   const encode = (part: object) => b64encode(JSON.stringify(part), 'rawurl');
   const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { SERVICE_NAMES } from '../../../services/services.ts';
 import { foldersOf } from '../state.ts';
 import { environmentOf } from './system.ts';
 
@@ -28,5 +29,29 @@ test.each([{ JWT_SECRET: 'a'.repeat(32) }, { JWT_JWKS_URL: 'https://keys.example
 
     expect(variables).toMatchObject(env);
     expect(variables).not.toHaveProperty('JWT_SECRET_FILE');
+  },
+);
+
+test.each([{}, { JWT_SECRET: 'a'.repeat(32), AUTH: 'none' }])(
+  'users and catalog get no key with %j',
+  (env) => {
+    for (const name of ['users', 'catalog'] as const) {
+      const names = Object.keys(environmentOf(name, { ...options, env }));
+
+      expect(names.filter((each) => each.startsWith('JWT_'))).toEqual([]);
+    }
+  },
+);
+
+test.each(SERVICE_NAMES)(
+  'with AUTH=required %s verifies tokens with the secret of make up',
+  (name) => {
+    const own = environmentOf(name, { ...options, env: { AUTH: 'required' } });
+    const env = { AUTH: 'required', JWT_SECRET: 'a'.repeat(32) };
+    const given = environmentOf(name, { ...options, env });
+
+    expect(own.JWT_SECRET_FILE).toMatch(/jwt-secret$/);
+    expect(given).toMatchObject({ JWT_SECRET: env.JWT_SECRET });
+    expect(given).not.toHaveProperty('JWT_SECRET_FILE');
   },
 );

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { SERVICES, type ServiceName, serviceOf } from '../../../services/services.ts';
 import { bundleOf } from '../build.ts';
-import { addressVariable, passedOn } from '../service-variables.ts';
+import { addressVariable, needsTokens, passedOn } from '../service-variables.ts';
 import type { Folders } from '../state.ts';
 import { secretFile } from '../token.ts';
 import type { Upstreams } from './edge.ts';
@@ -55,7 +55,7 @@ export function environmentOf(
   service: ServiceName,
   { folders, env, edgePort, collectorUrl }: ReplicaOptions,
 ): Record<string, string> {
-  const { store, authenticated, calls } = serviceOf(service);
+  const { store, calls } = serviceOf(service);
   const edge = `http://127.0.0.1:${edgePort}`;
   const hasKeys = env.JWT_SECRET || env.JWT_JWKS_URL;
   return {
@@ -63,7 +63,7 @@ export function environmentOf(
     // flight are still finished.
     DRAIN_DELAY_MS: '0',
     DRAIN_IDLE_MS: '500',
-    ...(authenticated && !hasKeys && { JWT_SECRET_FILE: secretFile(folders.run) }),
+    ...(needsTokens(service, env) && !hasKeys && { JWT_SECRET_FILE: secretFile(folders.run) }),
     ...passedOn(service, env),
     ...(collectorUrl && { OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl }),
     PATH: process.env.PATH ?? '',

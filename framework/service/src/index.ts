@@ -58,6 +58,21 @@ export { runService, type Service, type ServiceDefinition } from './program/run-
 export { Markup, markup, type Part } from './text/markup.ts';
 export { hasAtMost, plainText } from './text/plain-text.ts';
 export {
+  createTokenGuard,
+  type InvalidTokenLimit,
+  limitInvalidTokens,
+} from './tokens/token-guard.ts';
+export {
+  type AuthConfig,
+  authVariables,
+  INVALID_TOKENS_PER_MINUTE,
+  requireTokenKey,
+  type TokenConfig,
+  type TokenOptions,
+  tokenOptionsOf,
+  tokenVariables,
+} from './tokens/token-variables.ts';
+export {
   type ApiVersion,
   type MountedVersion,
   type MountVersionsOptions,

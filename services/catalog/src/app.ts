@@ -7,7 +7,7 @@ import {
   type ServiceRuntime,
   type VersionConfig,
 } from '@fw/service';
-import { type Application, notFoundHandler } from 'fw';
+import { type Application, type Middleware, notFoundHandler } from 'fw';
 
 import packageJson from '../package.json' with { type: 'json' };
 import { V1_DEPRECATED_SINCE } from './config.ts';
@@ -16,6 +16,8 @@ import { createCatalogRoutesV1, V1 } from './v1.ts';
 import { createCatalogRoutesV2, V2 } from './v2.ts';
 
 export interface CatalogAppOptions extends ServiceRuntime {
+  /** Requires a token for every route except the figures. Default: no route needs a token. */
+  readonly authenticate?: Middleware | undefined;
   readonly store: CatalogStore;
   /** Default: every version is served. */
   readonly versionConfig?: VersionConfig;
@@ -30,17 +32,22 @@ Items and their \`ETag\` change only when an import replaces the whole catalog.
 Version 1 is deprecated and does not change.`,
 };
 
+/** The path of the tools for agents. */
+const MCP = `${V2}/mcp`;
+
 /** Creates the catalog API. */
 export function createCatalogApp({
+  authenticate,
   store,
   versionConfig,
   ...runtime
 }: CatalogAppOptions): Application {
-  const v1 = createCatalogRoutesV1(store);
-  const v2 = createCatalogRoutesV2(store);
+  const v1 = createCatalogRoutesV1(store, { authenticate });
+  const v2 = createCatalogRoutesV2(store, { authenticate });
 
   const app = createServiceApp(runtime);
-  app.use(mcp({ router: v2, path: `${V2}/mcp`, info: INFO }));
+  if (authenticate) app.use(MCP, authenticate);
+  app.use(mcp({ router: v2, path: MCP, info: INFO }));
   const retirement = retirementOf({ since: V1_DEPRECATED_SINCE, successor: V2 }, versionConfig);
   const routers = mountVersions(
     app,

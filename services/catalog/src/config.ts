@@ -1,6 +1,12 @@
 import { fileURLToPath } from 'node:url';
 
-import { type ConfigOf, serviceVariables, storeVariables, versionVariables } from '@fw/service';
+import {
+  authVariables,
+  type ConfigOf,
+  serviceVariables,
+  storeVariables,
+  versionVariables,
+} from '@fw/service';
 import * as z from 'zod';
 
 /** The day (UTC) on which version 1 became deprecated. */
@@ -11,6 +17,7 @@ export const VARIABLES = {
   ...serviceVariables({ port: 8082 }),
   ...versionVariables(V1_DEPRECATED_SINCE),
   ...storeVariables({ file: '.local/catalog.db' }),
+  ...authVariables({ audience: 'catalog' }),
   DATA_FILE: z
     .string()
     .default(fileURLToPath(new URL('../data/items.ndjson', import.meta.url)))

@@ -1,4 +1,4 @@
-import { runService } from '@fw/service';
+import { createTokenGuard, requireTokenKey, runService } from '@fw/service';
 
 import { createCatalogApp } from './app.ts';
 import { VARIABLES } from './config.ts';
@@ -10,7 +10,9 @@ await runService({
   name: 'catalog',
   summary: 'lists, searches and counts the items of a catalog',
   variables: VARIABLES,
+  rule: requireTokenKey,
   async start(config, runtime) {
+    const authenticate = await createTokenGuard(config, runtime);
     const store = await openStore(config, runtime);
     const closing = new AbortController();
     await fillIfEmpty({
@@ -21,7 +23,7 @@ await runService({
       signal: closing.signal,
     });
     return {
-      app: createCatalogApp({ ...runtime, store, versionConfig: config }),
+      app: createCatalogApp({ ...runtime, authenticate, store, versionConfig: config }),
       checks: { store: () => store.check() },
       close() {
         closing.abort();

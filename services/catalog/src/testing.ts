@@ -5,7 +5,7 @@ import { newFolder } from '@fw/service/testing/vitest';
 import type { Application } from 'fw';
 import { onTestFinished } from 'vitest';
 
-import { createCatalogApp } from './app.ts';
+import { type CatalogAppOptions, createCatalogApp } from './app.ts';
 import { importItems } from './import/import.ts';
 import type { Rejection } from './import/read-items.ts';
 import { createSource } from './import/source.ts';
@@ -70,10 +70,13 @@ export function newSqliteDatabase(file = join(newFolder(), 'catalog.db')): Catal
 }
 
 /** Creates the API with these items. */
-export async function createTestApi(items: readonly Item[]): Promise<Application> {
+export async function createTestApi(
+  items: readonly Item[],
+  options: Pick<CatalogAppOptions, 'authenticate'> = {},
+): Promise<Application> {
   const database = newSqliteDatabase();
   await importText(database, toLines(items));
   const store = database.openStore();
   onTestFinished(() => store.close());
-  return createCatalogApp({ store });
+  return createCatalogApp({ ...options, store });
 }

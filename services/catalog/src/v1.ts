@@ -3,13 +3,18 @@ import { createRouter, endpoint, type Router } from 'fw';
 
 import { ItemPageV1, PageQueryV1 } from './schemas.ts';
 import type { CatalogStore } from './store.ts';
+import type { CatalogRoutesOptions } from './v2.ts';
 
 /** The path prefix of version 1. */
 export const V1 = '/api/v1/catalog';
 
 /** Creates the routes of version 1. Its interface never changes. */
-export function createCatalogRoutesV1(store: CatalogStore): Router {
+export function createCatalogRoutesV1(
+  store: CatalogStore,
+  { authenticate }: CatalogRoutesOptions = {},
+): Router {
   const router = createRouter();
+  if (authenticate) router.use(authenticate);
   router.get(
     '/',
     endpoint({

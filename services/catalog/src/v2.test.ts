@@ -43,6 +43,26 @@ test('GET of the list returns 20 complete items', async () => {
   expect(headers.get('etag')).toMatch(/^"[0-9a-f]{16}"$/);
 });
 
+test('with authentication no shared cache may store an item, only the figures', async () => {
+  const api = await createTestApi(ASSORTED, {
+    authenticate(ctx, next) {
+      ctx.state.user = { id: 'ada' };
+      return next();
+    },
+  });
+
+  for (const path of ['', '/facets', '/1']) {
+    const { headers } = await read(api, CATALOG + path);
+    expect(headers.get('cache-control'), path).toBe('private, max-age=60');
+    const etag = headers.get('etag') ?? '';
+    const again = await request(api, CATALOG + path, { headers: { 'If-None-Match': etag } });
+    expect(again.status).toBe(304);
+    expect(again.headers.get('cache-control'), path).toBe('private, max-age=60');
+  }
+  const { headers } = await read(api, `${CATALOG}/figures`);
+  expect(headers.get('cache-control')).toBe('public, max-age=60');
+});
+
 test.each(['&sort=name&q=boils', '&minPrice=1&sort=-price'])(
   'Link leads through all pages with "%s"',
   async (query) => {

@@ -2,7 +2,14 @@ import { onlyJson } from '@fw/middleware/negotiate';
 import { etagOf, sendNotModified } from '@fw/middleware/preconditions';
 import { createCursor, toSearchParams } from '@fw/service';
 import { validate } from '@fw/validation';
-import { type Context, createRouter, endpoint, NotFoundError, type Router } from 'fw';
+import {
+  type Context,
+  createRouter,
+  endpoint,
+  type Middleware,
+  NotFoundError,
+  type Router,
+} from 'fw';
 import * as z from 'zod';
 
 import { type Item, type ItemFilter, ORDERS } from './item.ts';
@@ -22,7 +29,7 @@ import { wordsOf } from './words.ts';
 export const V2 = '/api/v2/catalog';
 
 /** Items change only by imports, so a price that is a minute old is good enough. */
-const CACHE_CONTROL = 'public, max-age=60';
+const MAX_AGE = 'max-age=60';
 
 const tags = ['Catalog'];
 const CACHED = {
@@ -46,8 +53,17 @@ function responsesOf(schema: unknown, headers: Readonly<Record<string, string>> 
   };
 }
 
+/** Options of the routes of both versions. */
+export interface CatalogRoutesOptions {
+  /** Default: no route needs a token. */
+  readonly authenticate?: Middleware | undefined;
+}
+
 /** Creates the routes of version 2. */
-export function createCatalogRoutesV2(store: CatalogStore): Router {
+export function createCatalogRoutesV2(
+  store: CatalogStore,
+  { authenticate }: CatalogRoutesOptions = {},
+): Router {
   /** Returns the body. Without reading it, responds with 304 if the client has the current version of the catalog. */
   async function bodyOf<Value, Body>(
     ctx: Context,
@@ -56,12 +72,14 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
   ): Promise<Body | undefined> {
     const isConditional = ctx.get('if-none-match') !== undefined;
     const current = isConditional ? await store.version() : undefined;
+    // A shared cache would send a public response to clients without a token (RFC 9111 §3.5).
+    const cacheControl = `${ctx.state.user ? 'private' : 'public'}, ${MAX_AGE}`;
     if (current !== undefined && sendNotModified(ctx, etagOf(current))) {
-      ctx.set('Cache-Control', CACHE_CONTROL);
+      ctx.set('Cache-Control', cacheControl);
       return undefined;
     }
     const { version, value } = await read();
-    ctx.set('Cache-Control', CACHE_CONTROL);
+    ctx.set('Cache-Control', cacheControl);
     ctx.set('ETag', etagOf(version));
     return toBody(value);
   }
@@ -94,8 +112,12 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
   }
 
   const router = createRouter();
-  router.use(onlyJson);
-  router.get(
+  /** The routes of items; the others never need a token. */
+  const items = createRouter();
+  router.mount('/', items);
+  if (authenticate) items.use(authenticate);
+  items.use(onlyJson);
+  items.get(
     '/',
     endpoint({
       summary: 'List items',
@@ -109,7 +131,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
     validate({ query: ListQuery }),
     (ctx) => pageBody(ctx, ctx.query),
   );
-  router.get(
+  items.get(
     '/facets',
     endpoint({
       summary: 'Count items by category and brand',
@@ -130,6 +152,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
   );
   router.get(
     '/figures',
+    onlyJson,
     endpoint({
       summary: 'Count items and summarize their prices',
       description:
@@ -146,7 +169,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
         ({ isExact, ...data }) => ({ data, meta: { isExact } }),
       ),
   );
-  router.get(
+  items.get(
     '/:id',
     endpoint({
       summary: 'Read an item',

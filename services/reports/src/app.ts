@@ -4,12 +4,13 @@ import {
   mountVersions,
   retirementOf,
   type ServiceRuntime,
+  type TokenOptions,
   type VersionConfig,
 } from '@fw/service';
 import { type Application, type Middleware, notFoundHandler } from 'fw';
 
 import packageJson from '../package.json' with { type: 'json' };
-import { createAuthentication, type TokenOptions } from './authentication.ts';
+import { createAuthentication } from './authentication.ts';
 import { V1_DEPRECATED_SINCE } from './config.ts';
 import type { Limits } from './limits.ts';
 import type { ReadFigures } from './read-figures.ts';

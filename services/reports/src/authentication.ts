@@ -1,14 +1,9 @@
-import { type BearerTokenOptions, bearerToken } from '@fw/middleware/bearer-token';
+import { bearerToken } from '@fw/middleware/bearer-token';
+import type { TokenOptions } from '@fw/service';
 import type { Guard, Middleware } from 'fw';
 
 /** The plan of a user, which determines the rate limit. */
 export type Tier = 'free' | 'pro';
-
-/** What verifies tokens. */
-export type TokenOptions = Pick<
-  BearerTokenOptions,
-  'secret' | 'jwksUrl' | 'algorithms' | 'issuer' | 'audience'
->;
 
 /** What protects the routes of a version, in the order in which it runs. */
 export interface Protection {

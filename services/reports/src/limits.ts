@@ -1,4 +1,5 @@
 import { memoryStore, type RateLimitStore, rateLimit, tieredRateLimit } from '@fw/rate-limit';
+import { INVALID_TOKENS_PER_MINUTE, limitInvalidTokens } from '@fw/service';
 import type { Context, Middleware } from 'fw';
 
 import type { Tier } from './authentication.ts';
@@ -11,7 +12,7 @@ export const LIMITS = {
   free: 100,
   pro: 1_000,
   /** With invalid tokens, by client address. */
-  invalidTokens: 30,
+  invalidTokens: INVALID_TOKENS_PER_MINUTE,
 } as const;
 
 /** Requests per minute: in version 2 by tier, and with an invalid token by client address. */
@@ -27,18 +28,14 @@ export interface Limits {
 
 /**
  * Creates the rate limiters: a fixed limit per user in v1, the limit of the tier in v2, and a
- * limit of invalid tokens per client address. An address above that limit gets 429 before its token is
- * verified; requests with a valid token or without a token do not count.
+ * limit of invalid tokens per client address.
  */
 export function createLimits(perMinute: PerMinute, store: RateLimitStore): Limits {
   const shared = { keyGenerator: keyOf, store };
   return {
-    invalidTokens: rateLimit({
-      max: perMinute.invalidTokens,
-      window: '1m',
-      name: 'reports-invalid-tokens',
-      countOnly: [401],
-      skip: (ctx) => ctx.get('authorization') === undefined,
+    invalidTokens: limitInvalidTokens({
+      name: 'reports',
+      perMinute: perMinute.invalidTokens,
       store,
     }),
     v1: rateLimit({ max: LIMITS.v1, window: '1m', name: 'reports-v1', ...shared }),

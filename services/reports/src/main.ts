@@ -1,9 +1,9 @@
 import type { paths as CatalogPaths } from '@fw/catalog/openapi/v2.d.ts';
-import { createServiceClient, runService } from '@fw/service';
+import { createServiceClient, requireTokenKey, runService, tokenOptionsOf } from '@fw/service';
 import type { paths as UsersPaths } from '@fw/users/openapi/v2.d.ts';
 
 import { createReportsApp } from './app.ts';
-import { requireOneKind, tokenOptionsOf, VARIABLES } from './config.ts';
+import { VARIABLES } from './config.ts';
 import { createLimits, openLimitStore } from './limits.ts';
 import { createFiguresReader } from './read-figures.ts';
 
@@ -11,7 +11,7 @@ await runService({
   name: 'reports',
   summary: 'reports on users and items; requires a bearer token',
   variables: VARIABLES,
-  rule: requireOneKind,
+  rule: requireTokenKey,
   async start(config, runtime) {
     const { store, close } = await openLimitStore(config.REDIS_URL);
     const perMinute = {

@@ -1,5 +1,6 @@
 import { request } from '@fw/core/testing';
 import { createMetrics } from '@fw/service';
+import type { Middleware } from 'fw';
 import { expect, test } from 'vitest';
 
 import { createUsersApp } from './app.ts';
@@ -13,6 +14,18 @@ test.each([
   [`/API/V2/Users/${ID.toUpperCase()}/`, ['find', 'page']],
   ['/api/v2/users/figures', ['page', 'figures']],
 ])('a list and %s that wait for a connection begin in the order %j', async (path, order) => {
+  expect(await orderOfCalls(path)).toEqual(order);
+  expect(await orderOfCalls(path, authenticate)).toEqual(order);
+});
+
+/** Accepts any token. */
+const authenticate: Middleware = (ctx, next) => {
+  ctx.state.user = { id: 'ada' };
+  return next();
+};
+
+/** The methods of the store in the order in which they begin, when a list and `path` had to wait. */
+async function orderOfCalls(path: string, guard?: Middleware): Promise<readonly PropertyKey[]> {
   const calls: PropertyKey[] = [];
   const store = new Proxy(openTestStore(), {
     get(target, name) {
@@ -23,12 +36,15 @@ test.each([
   const metrics = createMetrics();
   const pool = { max: 1, size: 1, idle: 0, waiting: 1 };
   metrics.watchPool('users', () => pool);
-  const app = createUsersApp({ store, bodyLimit: 1, metrics, shedding: { maxInFlight: 9 } });
+  const app = createUsersApp({
+    ...{ authenticate: guard, store, bodyLimit: 1 },
+    ...{ metrics, shedding: { maxInFlight: 9 } },
+  });
 
   const responses = ['/api/v2/users', path].map((each) => request(app, each));
   await expect.poll(() => metrics.inFlight, { interval: 1 }).toBe(2);
   pool.waiting = 0;
   await Promise.all(responses);
 
-  expect(calls.filter((name) => name !== 'idempotency')).toEqual(order);
-});
+  return calls.filter((name) => name !== 'idempotency');
+}

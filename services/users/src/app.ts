@@ -7,7 +7,7 @@ import {
   type ServiceRuntime,
   type VersionConfig,
 } from '@fw/service';
-import { type Application, type Context, notFoundHandler } from 'fw';
+import { type Application, type Context, type Middleware, notFoundHandler } from 'fw';
 
 import packageJson from '../package.json' with { type: 'json' };
 import { V1_DEPRECATED_SINCE } from './config.ts';
@@ -17,6 +17,8 @@ import { createUserRoutesV1, V1 } from './v1.ts';
 import { createUserRoutesV2, PATCH_TYPES, V2 } from './v2.ts';
 
 export interface UsersAppOptions extends ServiceRuntime, Partial<Origins> {
+  /** Requires a token for every route except the figures. Default: no route needs a token. */
+  readonly authenticate?: Middleware | undefined;
   readonly store: UserStore;
   /** Maximum size of a request body, in bytes. */
   readonly bodyLimit: number;
@@ -33,6 +35,9 @@ const INFO = {
 repeat a creation. Version 1 is deprecated and does not change.`,
 };
 
+/** The path of the tools for agents. */
+const MCP = `${V2}/mcp`;
+
 /**
  * Reading one user: other systems need it to authorize their own requests. Like the router, the pattern ignores
  * case and a trailing slash. `map … $class` in deploy/nginx/nginx.conf is the same rule.
@@ -43,6 +48,7 @@ const isCritical = ({ method, path }: Context) => method === 'GET' && ONE_USER.t
 
 /** Creates the users API. */
 export function createUsersApp({
+  authenticate,
   store,
   bodyLimit,
   newId = () => crypto.randomUUID(),
@@ -50,11 +56,13 @@ export function createUsersApp({
   versionConfig,
   ...runtime
 }: UsersAppOptions): Application {
-  const v1 = createUserRoutesV1(store, { bodyLimit, newId, now });
-  const v2 = createUserRoutesV2(store, { bodyLimit, newId, now });
+  const options = { authenticate, bodyLimit, newId, now };
+  const v1 = createUserRoutesV1(store, options);
+  const v2 = createUserRoutesV2(store, options);
 
   const app = createServiceApp({ ...runtime, isCritical });
-  app.use(mcp({ router: v2, path: `${V2}/mcp`, info: INFO, tools: ['createUser', 'changeUser'] }));
+  if (authenticate) app.use(MCP, authenticate);
+  app.use(mcp({ router: v2, path: MCP, info: INFO, tools: ['createUser', 'changeUser'] }));
   const retirement = retirementOf({ since: V1_DEPRECATED_SINCE, successor: V2 }, versionConfig);
   const routers = mountVersions(
     app,

@@ -1,4 +1,5 @@
 import {
+  authVariables,
   type ConfigOf,
   integer,
   serviceVariables,
@@ -17,6 +18,7 @@ export const VARIABLES = {
   ...serviceVariables({ port: 8081 }),
   ...versionVariables(V1_DEPRECATED_SINCE),
   ...storeVariables({ file: '.local/users.db' }),
+  ...authVariables({ audience: 'users' }),
   BODY_LIMIT: integer(1, 64 * 1024 ** 2)
     .default(BODY_LIMIT)
     .meta({ description: 'largest request body', unit: 'bytes' }),

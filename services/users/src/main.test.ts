@@ -2,6 +2,12 @@ import { runToEnd } from '@fw/service/testing';
 import { startTestPostgres, startTestService } from '@fw/service/testing/vitest';
 import { expect, test } from 'vitest';
 
+import {
+  claimsOf,
+  ISSUER,
+  SECRET,
+  sign,
+} from '../../../framework/middleware/src/testing/tokens.ts';
 import { USERS_MIGRATIONS } from './store/postgres-migrations.ts';
 import { USERS_FORMAT } from './store/sqlite-migrations.ts';
 import { newFile } from './testing.ts';
@@ -38,6 +44,40 @@ test.each([
     expect(await (await fetch(`${url}/api/v2/users`)).json()).toMatchObject({ data: [] });
   },
 );
+
+test('with AUTH=required users need a token; the figures do not', async () => {
+  const service = await startTestService(MAIN, {
+    ...{ DATABASE_FILE: newFile(), AUTH: 'required', JWT_SECRET: SECRET, JWT_ISSUER: ISSUER },
+    RATE_LIMIT_INVALID_TOKENS: '1',
+  });
+  const token = await sign(claimsOf({ aud: ['users', 'reports'] }));
+  const get = async (path: string, headers = {}) =>
+    (await fetch(`${service.url}/api/${path}`, { headers })).status;
+
+  expect(await get('v1/users')).toBe(401);
+  expect(await get('v2/users/figures')).toBe(200);
+  expect(await get('v2/users', { Authorization: `Bearer ${token}` })).toBe(200);
+  expect(await get('v2/users', { Authorization: `Bearer ${await sign()}` })).toBe(401);
+  expect(await get('v2/users', { Authorization: `Bearer ${token}` })).toBe(429);
+  const metrics = await (await fetch(`${service.healthUrl}/metrics`)).text();
+  service.signal('SIGTERM');
+  const { stdout } = await service.ended;
+
+  expect(metrics).toMatch(/limit="users-invalid-tokens",outcome="refused"\S* 1\n/);
+  expect(stdout).toContain('"userId":"ada"');
+  expect(stdout).not.toContain(token.slice(0, 20));
+});
+
+test.each([
+  [{ AUTH: 'required' }, 'JWT_SECRET is missing'],
+  [{ JWT_SECRET: SECRET }, 'JWT_SECRET is set, but AUTH is "none"'],
+])('with %j the service does not start', async (variables, reason) => {
+  const ending = await runToEnd(MAIN, { DATABASE_FILE: newFile(), ...variables });
+
+  expect(ending.code).toBe(1);
+  expect(ending.stderr).toMatch(/^Cannot run users: [^\n]+\n$/);
+  expect(ending.stderr).toContain(reason);
+});
 
 const WITHOUT_CERTIFICATE = 'postgres://users:secret@127.0.0.1/db?sslrootcert=/missing/ca.pem';
 

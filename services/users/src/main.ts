@@ -1,4 +1,4 @@
-import { runService } from '@fw/service';
+import { createTokenGuard, requireTokenKey, runService } from '@fw/service';
 
 import { createUsersApp } from './app.ts';
 import { VARIABLES } from './config.ts';
@@ -8,11 +8,14 @@ await runService({
   name: 'users',
   summary: 'creates, reads, changes and deletes users',
   variables: VARIABLES,
+  rule: requireTokenKey,
   async start(config, runtime) {
+    const authenticate = await createTokenGuard(config, runtime);
     const store = await openStore(config, runtime);
     return {
       app: createUsersApp({
         ...runtime,
+        authenticate,
         store,
         bodyLimit: config.BODY_LIMIT,
         versionConfig: config,

@@ -9,7 +9,8 @@ import * as z from 'zod';
 import { requireUser } from './require-user.ts';
 import { NewUserV1, PageQueryV1, toJson, UserChangesV1, UserListV1, UserV1 } from './schemas.ts';
 import type { UserPage, UserStore } from './store.ts';
-import { createUser, type Origins, type User } from './user.ts';
+import { createUser, type User } from './user.ts';
+import type { UserRoutesOptions } from './v2.ts';
 
 /** Path prefix of version 1. */
 export const V1 = '/api/v1/users';
@@ -25,9 +26,10 @@ const ONE = { schema: z.object({ data: UserV1 }) };
 /** Creates the routes of version 1. Its interface never changes. */
 export function createUserRoutesV1(
   store: UserStore,
-  { bodyLimit, ...origins }: Origins & { readonly bodyLimit: number },
+  { authenticate, bodyLimit, ...origins }: UserRoutesOptions,
 ): Router {
   const router = createRouter();
+  if (authenticate) router.use(authenticate);
   router.use(json({ limit: bodyLimit }));
 
   router.get(

@@ -61,10 +61,17 @@ const privateCache: Middleware = (ctx, next) => {
   return next();
 };
 
+/** Options of the routes of both versions. */
+export interface UserRoutesOptions extends Origins {
+  /** Default: no route needs a token. */
+  readonly authenticate?: Middleware | undefined;
+  readonly bodyLimit: number;
+}
+
 /** Creates the routes of version 2. */
 export function createUserRoutesV2(
   store: UserStore,
-  { bodyLimit, ...origins }: Origins & { readonly bodyLimit: number },
+  { authenticate, bodyLimit, ...origins }: UserRoutesOptions,
 ): Router {
   /** The version that `If-Match` requires; `undefined` without `If-Match`. */
   async function requiredVersion(ctx: Context, id: string): Promise<number | undefined> {
@@ -75,9 +82,13 @@ export function createUserRoutesV2(
   }
 
   const router = createRouter();
-  router.use(onlyMergePatches, json({ limit: bodyLimit }), onlyJson, privateCache);
+  /** The routes of persons; the others never need a token. */
+  const users = createRouter();
+  router.mount('/', users);
+  if (authenticate) users.use(authenticate);
+  users.use(onlyMergePatches, json({ limit: bodyLimit }), onlyJson, privateCache);
 
-  router.post(
+  users.post(
     '/',
     validate({ body: NewUserV2 }),
     idempotency({
@@ -107,7 +118,7 @@ export function createUserRoutesV2(
     },
   );
 
-  router.get(
+  users.get(
     '/',
     endpoint({
       summary: 'List users',
@@ -137,6 +148,8 @@ export function createUserRoutesV2(
 
   router.get(
     '/figures',
+    onlyJson,
+    privateCache,
     endpoint({
       summary: 'Count users',
       description: 'In total, by day of creation and by e-mail domain. May be 10 s old.',
@@ -157,7 +170,7 @@ export function createUserRoutesV2(
     },
   );
 
-  router.get(
+  users.get(
     '/:id',
     endpoint({
       summary: 'Read a user',
@@ -176,7 +189,7 @@ export function createUserRoutesV2(
     },
   );
 
-  router.patch(
+  users.patch(
     '/:id',
     endpoint({
       summary: 'Change a user',
@@ -204,7 +217,7 @@ export function createUserRoutesV2(
     },
   );
 
-  router.delete(
+  users.delete(
     '/:id',
     endpoint({
       summary: 'Delete a user',

@@ -10,7 +10,7 @@ import { readTarget } from '../target.ts';
 const CATALOG = '/api/v2/catalog';
 
 const { api } = readTarget();
-const client = clientOf<paths>(api.origin);
+const client = clientOf<paths>(api, CATALOG);
 
 test('catalog v2: pages are consecutive in every order', async () => {
   for (const sort of ['id', '-id', 'name', 'price', '-price'] as const) {

@@ -14,7 +14,8 @@ test.each([
 ] as const)('mcp: an agent lists the tools of %s and calls one', async (service, names, list) => {
   const client = new Client({ name: 'api-tests', version: '1.0.0' });
   const url = new URL(`/api/v2/${service}/mcp`, api.origin);
-  await client.connect(new StreamableHTTPClientTransport(url));
+  const requestInit = { headers: api.credentials(url.pathname) };
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
 
   const { tools } = await client.listTools();
   const page = await client.callTool({ name: list, arguments: { limit: 1 } });

@@ -10,7 +10,7 @@ const REPORTS = '/api/v2/reports';
 const REPORT = '/api/v2/reports/{id}';
 
 const { api, newToken, createsUsers } = readTarget();
-const client = clientOf<paths>(api.origin);
+const client = clientOf<paths>(api, REPORTS);
 
 test('reports v2: each report in the list is available as JSON, CSV and HTML', async () => {
   const token = newToken();

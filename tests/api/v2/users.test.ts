@@ -11,7 +11,7 @@ const USERS = '/api/v2/users';
 const USER = '/api/v2/users/{id}';
 
 const { api } = readTarget();
-const client = clientOf<paths>(api.origin);
+const client = clientOf<paths>(api, USERS);
 
 test('users v2: a user is created, read, changed and deleted at its URL', async () => {
   const { path, url, user, etag } = await createUser(newUser());

@@ -59,7 +59,7 @@ export interface ServiceDefinition<Config extends ServiceConfig> {
   /** `serviceVariables` and the variables of the service. */
   readonly variables: Variables<Config>;
   /** Checks variables against each other. Default: no check. */
-  readonly rule?: ConfigRule<Config>;
+  readonly rule?: ConfigRule<NoInfer<Config>>;
   /** Opens the stores and creates the application; its port is opened afterwards. */
   start(config: Config, runtime: ServiceRuntime): Service | Promise<Service>;
   /** Opens the store for the command `migrate`, which closes it. Default: there is no such command. */
