@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 import { ADD, asAdmin, LIST, openNotes, unavailable } from '../fixtures/notes.ts';
 import { recordLog } from '../testing/log.ts';
+import { requirePasswords } from '../testing/passwords.ts';
 import { startTestPostgres } from '../testing/vitest.ts';
 import type { PoolMetrics, PoolUse, Postgres } from './postgres.ts';
 
@@ -15,14 +16,9 @@ const CHANGED = 'PostgreSQL uses the changed address for notes';
 /** A database that requires passwords, and the role that owns its tables. */
 async function newDatabase() {
   const url = await server().createDatabase();
+  await requirePasswords(url);
   const role = new URL(url).pathname.slice(1);
   const sql = (text: string) => asAdmin(url, text);
-  const rules = `host all postgres 127.0.0.1/32 trust\\nhost all all 127.0.0.1/32 scram-sha-256`;
-  await sql(
-    `DO $$ BEGIN EXECUTE format('COPY (SELECT unnest(string_to_array(%L, E''\\n''))) TO %L',
-      E'${rules}', current_setting('hba_file')); END $$`,
-  );
-  await sql('SELECT pg_reload_conf()');
   await sql(`CREATE ROLE ${role} LOGIN PASSWORD 'old'; GRANT CREATE ON SCHEMA public TO ${role}`);
   const sessions = (name = role) => `FROM pg_stat_activity WHERE usename = '${name}'`;
   return {
