@@ -1,4 +1,6 @@
 import { request } from '@fw/core/testing';
+import { recordLog } from '@fw/service/testing';
+import { createClient } from 'redis';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
@@ -121,7 +123,7 @@ test('replicas count invalid tokens together in Redis', async () => {
   const redis = await startRedisServer();
   onTestFinished(() => redis.stop());
   const newReplica = async () => {
-    const { store, close } = await openLimitStore(redis.url);
+    const { store, close } = await openLimitStore(() => redis.url);
     onTestFinished(close);
     return newApi(newLimits({ invalidTokens: 10 }, store));
   };
@@ -138,4 +140,60 @@ test('replicas count invalid tokens together in Redis', async () => {
     expect(responses.filter(({ status }) => status === 401)).toHaveLength(10);
     expect(responses.filter(({ status }) => status === 429)).toHaveLength(50);
   }, 60_000);
+});
+
+/** A Redis server, and a client that is its administrator. */
+async function newRedis() {
+  const redis = await startRedisServer();
+  onTestFinished(() => redis.stop());
+  const admin = createClient({ url: redis.url });
+  await admin.connect();
+  onTestFinished(() => admin.destroy());
+  const send = (...args: string[]) => admin.sendCommand(args);
+  return { url: redis.url, send, keys: async () => Number(await send('DBSIZE')) };
+}
+
+test('a changed address of Redis is used for new connections, and open ones remain', async () => {
+  const [redis, other] = [await newRedis(), await newRedis()];
+  const setUser = (...rules: string[]) => redis.send('ACL', 'SETUSER', 'reports', ...rules);
+  const endConnections = () => redis.send('CLIENT', 'KILL', 'USER', 'reports');
+  await setUser('on', '>old', '~*', '+@all');
+  const as = (password: string) => redis.url.replace('//', `//reports:${password}@`);
+  let url = as('old');
+  const { lines, logger } = recordLog();
+  const { store, close } = await openLimitStore(() => url, logger);
+  onTestFinished(close);
+  const { send } = newApi(newLimits({}, store));
+  let users = 0;
+  /** Sends a request of a new user, which must be counted in Redis. */
+  const isCounted = async ({ keys } = redis) => {
+    const before = await keys();
+    const { status } = await send(tokenOf(`user-${users++}`));
+    expect(status).toBe(200);
+    expect(await keys()).toBe(before + 1);
+  };
+  await vi.waitFor(() => isCounted(), 20_000);
+
+  await setUser('>new');
+  url = as('new');
+  await setUser('<old');
+  await isCounted();
+  await endConnections();
+  await vi.waitFor(() => isCounted(), 20_000);
+  expect(lines).not.toContainEqual(expect.stringContaining('WRONGPASS'));
+
+  await setUser('>newest', '<new');
+  await endConnections();
+  const rejected = 'Redis cannot be used for rate limits: WRONGPASS';
+  await vi.waitFor(() => expect(lines.at(-1)).toContain(rejected), 20_000);
+  expect((await send(ADA)).status).toBe(200); // counted in this process
+  url = `${redis.url}/no-number`;
+  const invalid = 'Redis cannot be used for rate limits: Invalid pathname';
+  await vi.waitFor(() => expect(lines).toContain(invalid), 20_000);
+  url = as('newest');
+  await vi.waitFor(() => isCounted(), 20_000);
+
+  url = other.url;
+  await endConnections();
+  await vi.waitFor(() => isCounted(other), 20_000);
 });

@@ -1,6 +1,6 @@
 import { memoryStore, type RateLimitStore, rateLimit, tieredRateLimit } from '@fw/rate-limit';
 import { INVALID_TOKENS_PER_MINUTE, limitInvalidTokens } from '@fw/service';
-import type { Context, Middleware } from 'fw';
+import type { Context, Logger, Middleware } from 'fw';
 
 import type { Tier } from './authentication.ts';
 
@@ -57,12 +57,14 @@ function keyOf({ state }: Context): string {
 }
 
 /**
- * Counts in the Redis or Valkey server at `redisUrl`, exactly across all replicas; without a URL, in
- * this process. While the server is unavailable, each replica counts alone.
+ * Counts in the Redis or Valkey server at the address that `readUrl` returns for each connection, exactly
+ * across all replicas; without an address, in this process. While the server is unavailable, each replica
+ * counts alone.
  */
-export async function openLimitStore(redisUrl: string | undefined) {
-  if (redisUrl === undefined) return { store: memoryStore(), close: async () => {} };
+export async function openLimitStore(readUrl: () => string | undefined, logger?: Logger) {
+  const url = readUrl();
+  if (url === undefined) return { store: memoryStore(), close: async () => {} };
   // Loaded on demand: the client is as large as the rest of the service.
   const { openRedisLimitStore } = await import('./redis-limit-store.ts');
-  return openRedisLimitStore(redisUrl);
+  return openRedisLimitStore(() => readUrl() ?? url, logger);
 }

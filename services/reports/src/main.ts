@@ -13,7 +13,7 @@ await runService({
   variables: VARIABLES,
   rule: requireTokenKey,
   async start(config, runtime) {
-    const { store, close } = await openLimitStore(config.REDIS_URL);
+    const { store, close } = await openLimitStore(() => config.REDIS_URL, runtime.logger);
     const perMinute = {
       free: config.RATE_LIMIT_FREE,
       pro: config.RATE_LIMIT_PRO,

@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 
 import { newFolder } from '../testing/vitest.ts';
@@ -179,5 +179,55 @@ describe('a secret', () => {
     expect(() => readConfig(variables, env)).toThrow(
       new Error('JWT_SECRET and JWT_SECRET_FILE are both set: expected one of them'),
     );
+  });
+
+  test('from a file that changes has its new value a second later', () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const file = fileOf('sixteen-bytes-ok\n');
+    const config = readConfig(variables, { JWT_SECRET_FILE: file });
+
+    writeFileSync(file, 'sixteen-bytes-too\n');
+    const before = config.JWT_SECRET;
+    vi.advanceTimersByTime(1_000);
+
+    expect(before).toBe('sixteen-bytes-ok');
+    expect(config.JWT_SECRET).toBe('sixteen-bytes-too');
+    expect({ ...config }).toEqual({ JWT_SECRET: 'sixteen-bytes-too' });
+  });
+
+  test('keeps its last valid value while its file is invalid or missing, with one warning for each', () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const file = fileOf('sixteen-bytes-ok');
+    const warnings: string[] = [];
+    const config = readConfig(
+      variables,
+      { JWT_SECRET_FILE: file },
+      () => [],
+      (warning) => warnings.push(warning),
+    );
+    const readTwice = () =>
+      [1, 2].map(() => {
+        vi.advanceTimersByTime(1_000);
+        return config.JWT_SECRET;
+      });
+
+    writeFileSync(file, 'hushed');
+    const invalid = readTwice();
+    rmSync(file);
+    const missing = readTwice();
+    writeFileSync(file, 'sixteen-bytes-too');
+    const valid = readTwice();
+    writeFileSync(file, '');
+    readTwice();
+
+    expect([...invalid, ...missing]).toEqual(Array(4).fill('sixteen-bytes-ok'));
+    expect(valid[0]).toBe('sixteen-bytes-too');
+    expect(warnings).toEqual([
+      'JWT_SECRET must have at least 8 bytes; its last valid value is used',
+      `JWT_SECRET_FILE must name a file that can be read, got "${file}": ENOENT; its last valid value is used`,
+      'JWT_SECRET must have at least 8 bytes; its last valid value is used',
+    ]);
   });
 });

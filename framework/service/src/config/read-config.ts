@@ -13,6 +13,9 @@ export type ConfigOf<Shape extends AnyVariables> = {
   readonly [Name in keyof Shape]: z.output<Shape[Name]>;
 };
 
+/** How long the value of a secret's file is used before the file is read again. */
+const REREAD_MS = 1_000;
+
 /** Checks variables against each other; returns one message per problem. */
 export type ConfigRule<Config> = (config: Config) => readonly string[];
 
@@ -21,6 +24,9 @@ export type ConfigRule<Config> = (config: Config) => readonly string[];
  * not set. A variable whose schema has `.meta({ secret: true })` is a secret: it may also come from the
  * file that `<name>_FILE` names, and no message repeats it. A name that nearly equals a known one is an
  * error too, and so is any unknown name in `CONFIG_NAMES`.
+ *
+ * A secret from a file is a getter, which reads the file again after a second: use the property each time, not
+ * a copy. While the file is missing or invalid, it has its last valid value; `warn` gets the reason once.
  *
  * ```ts
  * const config = readConfig({ ...serviceVariables({ port: 8081 }) }, process.env);
@@ -32,6 +38,7 @@ export function readConfig<Config extends object>(
   variables: Variables<Config>,
   env: NodeJS.ProcessEnv,
   rule: ConfigRule<Readonly<Config>> = () => [],
+  warn: (problem: string) => void = () => {},
 ): Readonly<Config> {
   const isSet = ([, value]: [string, unknown]) => value !== undefined && value !== '';
   const set = Object.fromEntries(Object.entries(env).filter(isSet));
@@ -39,7 +46,8 @@ export function readConfig<Config extends object>(
     .filter(({ secret }) => secret)
     .map(({ name }) => name);
   const problems = problemsOfNames(set, Object.keys(variables), secrets);
-  const given = { ...set, ...readSecretFiles(secrets, set, problems) };
+  const files = findSecretFiles(secrets, set, problems);
+  const given = { ...set, ...readSecretFiles(files, problems) };
 
   const result = z.object(variables).safeParse(given, { error: describeIssue });
   for (const issue of result.error?.issues ?? []) {
@@ -51,8 +59,15 @@ export function readConfig<Config extends object>(
     else if (isUrl || secrets.includes(name)) problems.push(`${name} ${issue.message}`);
     else problems.push(`${name} ${issue.message}, got ${quote(value)}`);
   }
-  const config = Object.freeze(result.data as Config);
-  if (problems.length === 0) problems.push(...rule(config));
+  if (problems.length > 0) throw new Error(problems.join('; '));
+  const config = result.data as Config;
+  for (const [name, file] of files) {
+    const key = name as keyof Config;
+    const get = followSecretFile(config[key], { name, file, schema: variables[key], warn });
+    Object.defineProperty(config, name, { get });
+  }
+  Object.freeze(config);
+  problems.push(...rule(config));
   if (problems.length > 0) throw new Error(problems.join('; '));
   return config;
 }
@@ -114,29 +129,84 @@ function problemsOfNames(
     });
 }
 
-/** Reads the secrets that come from files; adds a message to `problems` for each invalid one. */
-function readSecretFiles(
+/** Finds the files of secrets, by variable; adds a message to `problems` for each secret that is set twice. */
+function findSecretFiles(
   names: readonly string[],
   set: NodeJS.Dict<string>,
   problems: string[],
-): NodeJS.Dict<string> {
-  const secrets: NodeJS.Dict<string> = {};
+): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
   for (const name of names) {
     const file = set[`${name}_FILE`];
     if (file === undefined) continue;
-    if (set[name] !== undefined) {
-      problems.push(`${name} and ${name}_FILE are both set: expected one of them`);
-      continue;
-    }
+    if (set[name] === undefined) files.set(name, file);
+    else problems.push(`${name} and ${name}_FILE are both set: expected one of them`);
+  }
+  return files;
+}
+
+/** Reads secrets from their files; adds a message to `problems` for each file that cannot be read. */
+function readSecretFiles(
+  files: ReadonlyMap<string, string>,
+  problems: string[],
+): NodeJS.Dict<string> {
+  const secrets: NodeJS.Dict<string> = {};
+  for (const [name, file] of files) {
     try {
-      // Editors end a file with a line break, which is not part of the secret.
-      secrets[name] = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+      secrets[name] = readSecretFile(name, file);
     } catch (error) {
-      const { code = String(error) } = error as NodeJS.ErrnoException;
-      problems.push(`${name}_FILE must name a file that can be read, got ${quote(file)}: ${code}`);
+      problems.push((error as Error).message);
     }
   }
   return secrets;
+}
+
+/** @throws {Error} naming the variable and the file that cannot be read */
+function readSecretFile(name: string, file: string): string {
+  try {
+    // Editors end a file with a line break, which is not part of the secret.
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    throw new Error(`${name}_FILE must name a file that can be read, got ${quote(file)}: ${code}`);
+  }
+}
+
+interface FollowedFile<Value> {
+  readonly name: string;
+  readonly file: string;
+  readonly schema: z.ZodType<Value>;
+  readonly warn: (problem: string) => void;
+}
+
+/** Returns a function that returns the current value of a secret's file; `value` is that of the start. */
+function followSecretFile<Value>(
+  value: Value,
+  { name, file, schema, warn }: FollowedFile<Value>,
+): () => Value {
+  let last = value;
+  let rereadMs = performance.now() + REREAD_MS;
+  let problem: string | undefined;
+
+  function read(): Value {
+    const result = schema.safeParse(readSecretFile(name, file), { error: describeIssue });
+    if (result.success) return result.data;
+    throw new Error(`${name} ${result.error.issues[0]?.message}`);
+  }
+
+  return () => {
+    if (performance.now() < rereadMs) return last;
+    rereadMs = performance.now() + REREAD_MS;
+    try {
+      last = read();
+      problem = undefined;
+    } catch (error) {
+      const { message } = error as Error;
+      if (message !== problem) warn(`${message}; its last valid value is used`);
+      problem = message;
+    }
+    return last;
+  };
 }
 
 /** `value` on one line, truncated to 60 characters. */

@@ -12,6 +12,7 @@ import {
   isFromServer,
   isNoResponse,
   isOutOfConnections,
+  isRejected,
   reasonOf,
   toLost,
   unavailable,
@@ -30,6 +31,8 @@ export interface ConnectionsOptions extends Required<PoolOptions> {
   readonly logger?: Logger | undefined;
   /** Called when a connection is lost: the server may return as an older copy of the database. */
   readonly onLost: () => void;
+  /** Rejects if the role of a changed address cannot use the tables. */
+  readonly tryOut: (send: Send) => Promise<unknown>;
 }
 
 /** Sends one statement on one connection. */
@@ -52,31 +55,46 @@ export interface Connections {
   close(): Promise<void>;
 }
 
+/** A connection, and the pool to which it returns. */
+interface PooledClient {
+  readonly used: DestroyablePool;
+  readonly client: PoolClient;
+}
+
 /** Time between two attempts to connect to an unavailable server. */
 const RETRY_MS = 500;
+
+/** Time between two attempts to use a changed address. */
+const RETRY_ADDRESS_MS = 1_000;
 
 /** How much longer than the server's own time limit a statement waits for its response. */
 const GRACE_MS = 200;
 
 /**
  * Creates the connections to a server. An outage begins when a connection cannot be opened or a
- * statement times out, and the server has sent nothing meanwhile. It ends with a new connection.
+ * statement times out, and the server has sent nothing meanwhile. It ends with a new connection. A server that
+ * rejects the role or the password is no outage while connections are open: calls wait for those.
  *
  * @throws {AddressFileError} naming the certificate file of the address that cannot be read
  */
 export function createConnections(options: ConnectionsOptions): Connections {
-  const { name, logger, onLost, settings, statementTimeoutMs } = options;
+  const { name, logger, onLost, tryOut, settings, statementTimeoutMs, waitTimeoutMs } = options;
+  const { url } = options;
+  const readUrl = typeof url === 'function' ? url : () => url;
   const localSettings = Object.entries(settings).map(
     ([setting, value]) => `SET LOCAL ${setting} = ${pg.escapeLiteral(value)}`,
   );
   const breaker = createBreaker({ failures: 1, openMs: RETRY_MS });
   let current: DestroyablePool | undefined = newPool();
   let outage: Error | undefined;
+  let isRejecting = false;
+  let replaceFromMs = 0;
+  let addressProblem: string | undefined;
   let respondedMs = 0;
   let isClosed = false;
 
   function newPool(): DestroyablePool {
-    const created = createPool(options);
+    const created = createPool(readUrl(), options);
     created.pool
       .on('connect', () => {
         if (created === current) noteConnection();
@@ -90,10 +108,44 @@ export function createConnections(options: ConnectionsOptions): Connections {
     if (isClosed) throw new RangeError(`Cannot query ${name}: PostgreSQL is closed`);
     try {
       current ??= newPool();
-      return current;
     } catch (error) {
       if (error instanceof AddressFileError) logOutage(error);
       throw error;
+    }
+    if (current.url !== readUrl()) void replacePool(current);
+    return current;
+  }
+
+  /** Replaces `used` by a pool of the changed address once one of its connections works. */
+  async function replacePool(used: DestroyablePool): Promise<void> {
+    if (performance.now() < replaceFromMs) return;
+    replaceFromMs = Number.POSITIVE_INFINITY;
+    let created: DestroyablePool | undefined;
+    try {
+      const trial = newPool();
+      created = trial;
+      const client = await trial.pool.connect();
+      const limit = { query_timeout: statementTimeoutMs + GRACE_MS };
+      const sendOne: Send = (statement) => send(trial, client, { ...statement, ...limit });
+      await tryOut(sendOne).finally(() => client.release());
+      // After an outage, the pool already has the changed address.
+      if (isClosed || used !== current) return;
+      current = created;
+      created = used;
+      onLost();
+      noteConnection();
+      addressProblem = undefined;
+      logger?.info(`PostgreSQL uses the changed address for ${name}`);
+    } catch (error) {
+      const problem = reasonOf(toLost(error));
+      if (problem === addressProblem || isClosed) return;
+      addressProblem = problem;
+      logger?.warn(
+        `PostgreSQL cannot use the changed address for ${name}, and uses the previous one: ${problem}`,
+      );
+    } finally {
+      created?.retire();
+      replaceFromMs = performance.now() + RETRY_ADDRESS_MS;
     }
   }
 
@@ -116,34 +168,58 @@ export function createConnections(options: ConnectionsOptions): Connections {
 
   function noteConnection(): void {
     respondedMs = performance.now();
+    if (isRejecting) logger?.info(`PostgreSQL accepts new connections for ${name} again`);
+    isRejecting = false;
     if (!outage) return;
     outage = undefined;
     breaker.succeeded();
     logger?.info(`PostgreSQL can be used again for ${name}`);
   }
 
-  async function connect(used: DestroyablePool): Promise<PoolClient> {
-    const startedMs = performance.now();
+  /** Whether a call whose connection to `used` was rejected can get another one. */
+  function hasOther(used: DestroyablePool, reason: unknown): boolean {
+    if (used !== current) return current !== undefined;
+    if (used.limitToOpen()) {
+      if (!isRejecting) {
+        logger?.warn(
+          `PostgreSQL rejects new connections for ${name}, and open ones are used: ${reasonOf(reason)}`,
+        );
+      }
+      isRejecting = true;
+      return true;
+    }
+    if (used.url === readUrl()) return false;
+    // No connection is left to wait for until the changed address is known to work.
+    current = undefined;
+    used.retire();
+    onLost();
+    return true;
+  }
+
+  async function connect(startedMs = performance.now()): Promise<PooledClient> {
+    const used = openPool();
     try {
-      return await used.pool.connect();
+      return { used, client: await used.pool.connect() };
     } catch (error) {
       const lost = toLost(error);
+      const mayRetry = isRejected(error) && performance.now() < startedMs + waitTimeoutMs;
+      if (mayRetry && hasOther(used, error)) return connect(startedMs);
       if (!isOutOfConnections(error) && respondedMs < startedMs) beginOutage(used, lost);
       throw lost;
     }
   }
 
   /** Rejects when `signal` aborts: the connection, once there is one, returns to the pool. */
-  async function connectUntil(signal: AbortSignal, used: DestroyablePool): Promise<PoolClient> {
+  async function connectUntil(signal: AbortSignal): Promise<PooledClient> {
     signal.throwIfAborted();
     const aborted = Promise.withResolvers<never>();
     const abort = () => aborted.reject(signal.reason);
     signal.addEventListener('abort', abort);
-    const connecting = connect(used);
+    const connecting = connect();
     try {
       return await Promise.race([connecting, aborted.promise]);
     } catch (error) {
-      connecting.then((client) => client.release()).catch(() => {});
+      connecting.then(({ client }) => client.release()).catch(() => {});
       throw error;
     } finally {
       signal.removeEventListener('abort', abort);
@@ -176,8 +252,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     timeoutMs: number,
     signal?: AbortSignal,
   ): Promise<T> {
-    const used = openPool();
-    const client = await (signal ? connectUntil(signal, used) : connect(used));
+    const { used, client } = await (signal ? connectUntil(signal) : connect());
     const isShared = used.isShared(client);
     const changes = {
       ...(Number.isFinite(timeoutMs) && { query_timeout: timeoutMs + GRACE_MS }),

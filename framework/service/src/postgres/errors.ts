@@ -6,6 +6,12 @@ const STOPPING = /^(08|57P0)/;
 /** SQLSTATEs of a server that runs but cannot execute the statement now: no space, no time, a read-only replica. */
 const UNABLE = /^(53|58|57014$|55P03$|25006$|40001$|40P01$)/;
 
+/** SQLSTATEs of a password or role that the server rejects. */
+const REJECTED = /^28/;
+
+/** The message of PgBouncer for these, whose errors share one SQLSTATE. */
+const REJECTED_BY_POOLER = /\bauthentication failed\b/;
+
 /** SQLSTATEs of a transaction that conflicted with another one and was rolled back. */
 const CONFLICT = /^(40001|40P01)$/;
 
@@ -49,6 +55,13 @@ export function isOutOfConnections(error: unknown): boolean {
   return sqlState(error)?.startsWith('53') ?? false;
 }
 
+/** Whether the server rejected the role or password of a new connection. */
+export function isRejected(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state === undefined) return false;
+  return REJECTED.test(state) || REJECTED_BY_POOLER.test(reasonOf(error));
+}
+
 /** Whether a statement uses a table or column that does not exist. */
 export function isTableMissing(error: unknown): boolean {
   return /^42(P01|703)$/.test(sqlState(error) ?? '');
@@ -66,8 +79,9 @@ export function isConnectionLost(error: unknown): boolean {
 
 /** Converts `error` to a `ServiceUnavailableError` if the server cannot execute the statement now. */
 export function toUnavailable(error: unknown): unknown {
-  if (!isConnectionLost(error) && !UNABLE.test(sqlState(error) ?? '')) return error;
-  return unavailable(error);
+  const isTemporary =
+    isConnectionLost(error) || isRejected(error) || UNABLE.test(sqlState(error) ?? '');
+  return isTemporary ? unavailable(error) : error;
 }
 
 /** Creates the error of an unavailable server. */

@@ -19,7 +19,11 @@ const { parse } = loadOptional('pg-connection-string', {
 });
 
 export interface PoolOptions {
-  readonly url: string;
+  /**
+   * Address of the database. A function is called for each use: once a connection to a changed address works,
+   * later calls use it, and the connections to the previous one close after their calls.
+   */
+  readonly url: string | (() => string);
   /** Name of the application that the server shows. */
   readonly name: string;
   /** Maximum number of connections. Default 10. */
@@ -37,29 +41,39 @@ export interface PoolOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
+/** How long a pool whose server rejects new connections opens none. */
+const LIMITED_MS = 1_000;
+
 /** The types of the driver omit the time limit of the response, in milliseconds. */
 export type TimedStatement = QueryConfig & { readonly query_timeout?: number };
 
 /** A pool that can be destroyed while its connections are in use. */
 export interface DestroyablePool {
   readonly pool: Pool;
+  /** The address of its connections. */
+  readonly url: string;
   /** The server, for the spans of its statements. */
   readonly database: Database;
   /** Whether a pooler, such as PgBouncer, may run each transaction of `client` on another connection. */
   isShared(client: PoolClient): boolean;
+  /** Opens no connection for a second, if any is open: calls wait for those. Returns whether any is open. */
+  limitToOpen(): boolean;
+  /** Closes each connection after the calls that use it or wait for it. */
+  retire(): void;
   /** Destroys every connection: calls that use one or wait for one reject. */
   destroy(reason: Error): void;
 }
 
 /**
- * Creates a pool of connections.
+ * Creates a pool of connections to `url`.
  *
  * @throws {AddressFileError} naming the certificate file of `url` that cannot be read
  */
-export function createPool(options: Required<PoolOptions>): DestroyablePool {
+export function createPool(url: string, options: Required<PoolOptions>): DestroyablePool {
   const { settings, statementTimeoutMs, waitTimeoutMs } = options;
-  const address = readAddress(options.url);
+  const address = readAddress(url);
   const sockets = new Set<Socket>();
+  const open = new Set<ClientBase>();
   const shared = new WeakSet<ClientBase>();
   let destroyReason: Error | undefined;
 
@@ -107,10 +121,19 @@ export function createPool(options: Required<PoolOptions>): DestroyablePool {
     },
   });
   // Without a listener, the loss of a connection would end the process; its call gets the error anyway.
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool
+    .on('connect', (client) => {
+      open.add(client);
+      client.on('error', () => {});
+    })
+    .on('remove', (client) => open.delete(client));
+  const limit = setTimeout(() => {
+    pool.options.max = options.poolSize;
+  }, LIMITED_MS).unref();
 
   return {
     pool,
+    url,
     database: {
       system: 'postgresql',
       namespace: address.database,
@@ -118,6 +141,20 @@ export function createPool(options: Required<PoolOptions>): DestroyablePool {
       port: address.port,
     },
     isShared: (client) => shared.has(client),
+    limitToOpen() {
+      if (open.size === 0) return false;
+      pool.options.max = open.size;
+      limit.refresh();
+      return true;
+    },
+    retire() {
+      const end = () => {
+        // The driver would forget calls that wait.
+        if (pool.waitingCount === 0 && !pool.ending) void pool.end();
+      };
+      pool.on('release', end);
+      end();
+    },
     destroy(reason) {
       destroyReason = reason;
       for (const socket of sockets) socket.destroy(reason);

@@ -9,6 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { ADD, asAdmin, connectTo, LIST, NOTES, openNotes, unavailable } from '../fixtures/notes.ts';
 import { recordLog } from '../testing/log.ts';
+import { requirePasswords } from '../testing/passwords.ts';
 import { startPostgres } from '../testing/postgres.ts';
 import { newFolder, startTestPostgres } from '../testing/vitest.ts';
 import { openPostgres, type Postgres, type PostgresOptions } from './postgres.ts';
@@ -32,13 +33,7 @@ test('connections authenticate with the password of the URL', async () => {
   const url = await server().createDatabase();
   const [role, password] = [`role_${process.pid}`, 'secret'];
   await asAdmin(url, `CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD '${password}'`);
-  const rules = `host all ${role} 127.0.0.1/32 scram-sha-256\\nhost all all 127.0.0.1/32 trust`;
-  await asAdmin(
-    url,
-    `DO $$ BEGIN EXECUTE format('COPY (SELECT unnest(string_to_array(%L, E''\\n''))) TO %L',
-      E'${rules}', current_setting('hba_file')); END $$`,
-  );
-  await asAdmin(url, 'SELECT pg_reload_conf()');
+  await requirePasswords(url);
   const as = (credentials: string) => url.replace('postgres@', `${credentials}@`);
 
   const right = await open({ url: as(`${role}:${password}`) });

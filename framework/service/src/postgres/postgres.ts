@@ -102,6 +102,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
     onLost: () => {
       isReady = false;
     },
+    tryOut: (send) => isMigrated(send, { name, migrations }),
   });
   let isReady = false;
   let migrating: Promise<readonly number[]> | undefined;

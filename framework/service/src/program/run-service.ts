@@ -155,13 +155,16 @@ async function run<Config extends ServiceConfig>(
     return 0;
   }
   const stop = onSignal();
-  const config = readConfig(definition.variables, process.env, (read) => [
-    ...requireDrainTime(read),
-    ...(definition.rule?.(read) ?? []),
-  ]);
+  let logger: ServiceLogger | undefined;
+  const config = readConfig(
+    definition.variables,
+    process.env,
+    (read) => [...requireDrainTime(read), ...(definition.rule?.(read) ?? [])],
+    (problem) => logger?.warn(problem),
+  );
   process.env.NODE_ENV = config.NODE_ENV; // unset, core would take it for development
   const { LOG_LEVEL: level, LOG_FORMAT: format } = config;
-  const logger = await openLogger(definition.name, { level, format });
+  logger = await openLogger(definition.name, { level, format });
   for (const warning of suspectNames(variables, process.env)) logger.warn(warning);
   const crash = onUncaughtError(logger);
   if (request.kind === 'serve') return serve(definition, config, { logger, stop, crash });

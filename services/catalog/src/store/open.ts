@@ -14,7 +14,10 @@ export async function openStore(
     return openSqliteCatalogStore(file, { timeoutMs });
   }
   const { openPostgresCatalogStore } = await import('./postgres.ts');
-  return openPostgresCatalogStore({ ...postgresOptions(config, runtime), url });
+  return openPostgresCatalogStore({
+    ...postgresOptions(config, runtime),
+    url: () => config.DATABASE_URL ?? url,
+  });
 }
 
 /** Returns the function that imports into the same store. */
@@ -25,5 +28,8 @@ export async function openImport(config: CatalogConfig): Promise<ReplaceCatalog>
     return createSqliteImport(file, { timeoutMs });
   }
   const { createPostgresImport } = await import('./postgres-import.ts');
-  return createPostgresImport({ ...postgresOptions(config), url });
+  return createPostgresImport({
+    ...postgresOptions(config),
+    url: () => config.DATABASE_URL ?? url,
+  });
 }

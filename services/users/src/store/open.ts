@@ -14,5 +14,8 @@ export async function openStore(
     return openSqliteUserStore(file, { timeoutMs });
   }
   const { openPostgresUserStore } = await import('./postgres.ts');
-  return openPostgresUserStore({ ...postgresOptions(config, runtime), url });
+  return openPostgresUserStore({
+    ...postgresOptions(config, runtime),
+    url: () => config.DATABASE_URL ?? url,
+  });
 }

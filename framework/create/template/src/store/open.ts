@@ -11,5 +11,8 @@ export async function openStore(config: Config, runtime: ServiceRuntime = {}): P
     return openSqliteTaskStore(file, { timeoutMs });
   }
   const { openPostgresTaskStore } = await import('./postgres.ts');
-  return openPostgresTaskStore({ ...postgresOptions(config, runtime), url });
+  return openPostgresTaskStore({
+    ...postgresOptions(config, runtime),
+    url: () => config.DATABASE_URL ?? url,
+  });
 }
