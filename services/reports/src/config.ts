@@ -88,7 +88,7 @@ export function requireOneKind(config: ReportsConfig): string[] {
 export function tokenOptionsOf(config: ReportsConfig): TokenOptions {
   const { JWT_SECRET: secret, JWT_JWKS_URL: jwksUrl = '', JWT_ALGORITHM: name } = config;
   const claims = { issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE };
-  if (secret !== undefined) return { secret, ...claims };
+  if (secret !== undefined) return { secret: () => config.JWT_SECRET ?? secret, ...claims };
   const algorithm = PUBLIC_KEY_ALGORITHMS.find((each) => each === name) ?? 'RS256';
   return { jwksUrl, algorithms: [algorithm], ...claims };
 }
