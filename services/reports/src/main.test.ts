@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { runToEnd, type Variables } from '@fw/service/testing';
-import { startTestService } from '@fw/service/testing/vitest';
+import { newFolder, startTestService } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startHttpServer } from '../../../framework/middleware/src/testing/http-server.ts';
 import {
@@ -80,6 +83,28 @@ test('figures come from USERS_URL and CATALOG_URL; the report names missing sour
   expect(response.status).toBe(200);
   expect(await response.json()).toMatchObject({ meta: { partial: true, missing: ['catalog'] } });
   expect(callers).toEqual(['fw-reports']);
+});
+
+test('a changed file of the secret is used without a restart; tokens of the previous secret are invalid', async () => {
+  const file = join(newFolder(), 'JWT_SECRET');
+  writeFileSync(file, SECRET);
+  const next = 'another secret of at least 32 bytes, made for tests';
+  const service = await start({ JWT_SECRET_FILE: file });
+  const ours = await sign();
+  const theirs = await sign(claimsOf(), { key: new TextEncoder().encode(next) });
+  const statuses = async () => [
+    (await get(service.url, ours)).status,
+    (await get(service.url, theirs)).status,
+  ];
+  const before = await statuses();
+
+  writeFileSync(file, next);
+
+  expect(before).toEqual([200, 401]);
+  await vi.waitFor(async () => expect(await statuses()).toEqual([401, 200]), {
+    timeout: 20_000,
+    interval: 500, // 30 invalid tokens would block the address
+  });
 });
 
 test('log and metrics contain the user and the route of a request, and never its token', async () => {

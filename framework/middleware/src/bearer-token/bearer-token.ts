@@ -51,8 +51,11 @@ export interface BearerTokenOptions<User extends { readonly id: string } = Token
   readonly jwksUrl?: string | URL;
   /** In place of `jwksUrl`: one public key, as PEM or as a key object. */
   readonly publicKey?: string | KeyObject;
-  /** In place of a public key: the shared secret of HS256, at least 32 bytes (RFC 7518 §3.2). */
-  readonly secret?: string;
+  /**
+   * In place of a public key: the shared secret of HS256, at least 32 bytes (RFC 7518 §3.2). A function is called for
+   * each token, so that the secret may change: tokens of the previous one are then invalid.
+   */
+  readonly secret?: string | (() => string);
   /** The accepted algorithms of public keys. Default RS256, ES256 and EdDSA. */
   readonly algorithms?: readonly PublicKeyAlgorithm[];
   /** The expected claim `iss`. */
@@ -190,8 +193,7 @@ function readKey(options: BearerTokenOptions): { key: JWTVerifyGetKey; algorithm
       const expected = 'it for public keys only: a secret verifies HS256';
       throw badOption(OWNER, { name: 'algorithms', value: options.algorithms, expected });
     }
-    const key = readSecret(secret);
-    return { key: () => key, algorithms: ['HS256'] };
+    return { key: followSecret(secret), algorithms: ['HS256'] };
   }
   const algorithms: string[] = [...(options.algorithms ?? ['RS256', 'ES256', 'EdDSA'])];
   // RFC 9864 defines a second name for the same algorithm.
@@ -209,7 +211,20 @@ function readKey(options: BearerTokenOptions): { key: JWTVerifyGetKey; algorithm
 
 const MIN_SECRET_BYTES = 32;
 
-/** Imports the secret once: jose would import any other form of it for each token. */
+/** Returns the key of the current secret; imports each secret once. */
+function followSecret(secret: unknown): () => Promise<CryptoKey> {
+  const read = typeof secret === 'function' ? (secret as () => unknown) : () => secret;
+  let last = read();
+  let key = readSecret(last);
+  return () => {
+    const current = read();
+    if (current !== last) key = readSecret(current);
+    last = current;
+    return key;
+  };
+}
+
+/** Imports the secret: jose would import any other form of it for each token. */
 function readSecret(secret: unknown): Promise<CryptoKey> {
   const bytes = Buffer.from(typeof secret === 'string' ? secret : '');
   if (bytes.length < MIN_SECRET_BYTES) {

@@ -80,7 +80,7 @@ export function requireTokenKey(config: TokenConfig & Partial<AuthConfig>): stri
 
 /** What verifies tokens: options of `bearerToken()`. */
 export interface TokenOptions {
-  readonly secret?: string;
+  readonly secret?: () => string;
   readonly jwksUrl?: string;
   readonly algorithms?: readonly (typeof PUBLIC_KEY_ALGORITHMS)[number][];
   readonly issuer: string;
@@ -91,7 +91,7 @@ export interface TokenOptions {
 export function tokenOptionsOf(config: TokenConfig): TokenOptions {
   const { JWT_SECRET: secret, JWT_JWKS_URL: jwksUrl = '', JWT_ALGORITHM: name } = config;
   const claims = { issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE };
-  if (secret !== undefined) return { secret, ...claims };
+  if (secret !== undefined) return { secret: () => config.JWT_SECRET ?? secret, ...claims };
   const algorithm = PUBLIC_KEY_ALGORITHMS.find((each) => each === name) ?? 'RS256';
   return { jwksUrl, algorithms: [algorithm], ...claims };
 }
