@@ -80,7 +80,7 @@ export function requireTokenKey(config: TokenConfig & Partial<AuthConfig>): stri
 
 /** What verifies tokens: options of `bearerToken()`. */
 export interface TokenOptions {
-  readonly secret?: () => string;
+  readonly secret?: string | (() => string);
   readonly jwksUrl?: string;
   readonly algorithms?: readonly (typeof PUBLIC_KEY_ALGORITHMS)[number][];
   readonly issuer: string;
