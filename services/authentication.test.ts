@@ -1,8 +1,8 @@
 import { quiet, request } from '@fw/core/testing';
 import { bearerToken } from '@fw/middleware/bearer-token';
 import { memoryStore } from '@fw/middleware/idempotency';
-import { limitInvalidTokens } from '@fw/service';
 import { readProblem } from '@fw/service/testing';
+import { limitInvalidTokens } from '@fw/service/tokens';
 import type { Application, Middleware, Router } from 'fw';
 import { expect, test } from 'vitest';
 

@@ -58,11 +58,6 @@ export { runService, type Service, type ServiceDefinition } from './program/run-
 export { Markup, markup, type Part } from './text/markup.ts';
 export { hasAtMost, plainText } from './text/plain-text.ts';
 export {
-  createTokenGuard,
-  type InvalidTokenLimit,
-  limitInvalidTokens,
-} from './tokens/token-guard.ts';
-export {
   type AuthConfig,
   authVariables,
   INVALID_TOKENS_PER_MINUTE,

@@ -1,5 +1,6 @@
 import { memoryStore, type RateLimitStore, rateLimit, tieredRateLimit } from '@fw/rate-limit';
-import { INVALID_TOKENS_PER_MINUTE, limitInvalidTokens } from '@fw/service';
+import { INVALID_TOKENS_PER_MINUTE } from '@fw/service';
+import { limitInvalidTokens } from '@fw/service/tokens';
 import type { Context, Logger, Middleware } from 'fw';
 
 import type { Tier } from './authentication.ts';

@@ -1,4 +1,5 @@
-import { createTokenGuard, requireTokenKey, runService } from '@fw/service';
+import { requireTokenKey, runService } from '@fw/service';
+import { createTokenGuard } from '@fw/service/tokens';
 
 import { createUsersApp } from './app.ts';
 import { VARIABLES } from './config.ts';

@@ -78,6 +78,8 @@ describe.each(services)('the bundle of %s', (name) => {
     expect(packages).not.toContain('pg');
     expect(packages).not.toContain('valibot');
     expect(packages).not.toContain('pino-pretty');
+    // The others verify tokens only with AUTH=required.
+    expect(packages.includes('jose')).toBe(name === 'reports');
     expect(packages.filter((found) => /^(?:@?redis|@opentelemetry\/(?!api))/.test(found))).toEqual(
       [],
     );
@@ -151,6 +153,25 @@ test.each([...new Set(optionalPackages)].filter((name) => !TOOLS.includes(name))
     expect(stdout).toBe('true\n');
   },
 );
+
+test('the bundle of a service needs only the packages of @fw/service', async () => {
+  mkdirSync(join(root, '.local'), { recursive: true });
+  const source = mkdtempSync(join(root, '.local/program-')); // below node_modules
+  onTestFinished(() => rmSync(source, { recursive: true }));
+  const entry = join(source, 'main.ts');
+  writeFileSync(entry, "import { runService } from '@fw/service'; console.log(runService);");
+  const { dependencies } = JSON.parse(
+    readFileSync(join(root, 'framework/service/package.json'), 'utf8'),
+  );
+
+  const { inputs } = await buildService({ entry, outfile: join(source, 'main.js') });
+
+  const optional = new Set(optionalPackages.filter((name) => !(name in dependencies)));
+  const found = Object.keys(inputs).flatMap(
+    (file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? [],
+  );
+  expect(found.filter((name) => optional.has(name))).toEqual([]);
+});
 
 test('repeated and concurrent builds leave the same files and remove old chunks', async () => {
   const folder = newFolder();

@@ -44,7 +44,7 @@ export async function createTokenGuard(
   { name = 'service', metrics }: Pick<ServiceRuntime, 'name' | 'metrics'>,
 ): Promise<Middleware | undefined> {
   if (config.AUTH === 'none') return undefined;
-  // Loaded on demand: most services verify no tokens, and need no `jose`.
+  // Loaded on demand: without `AUTH`, `jose` would only use memory.
   const { bearerToken } = await import('@fw/middleware/bearer-token');
   const limiter = limitInvalidTokens({ name, perMinute: config.RATE_LIMIT_INVALID_TOKENS });
   return bearerToken({
