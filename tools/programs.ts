@@ -77,6 +77,7 @@ const PACKAGES: Readonly<Record<string, Package>> = {
 const MODULES: Readonly<Record<string, string>> = {
   actionlint: 'https://github.com/rhysd/actionlint/blob/main/docs/install.md',
   cosign: 'https://docs.sigstore.dev/cosign/system_config/installation',
+  grype: 'https://github.com/anchore/grype#installation',
   helm: 'https://helm.sh/docs/intro/install',
   k6: 'https://grafana.com/docs/k6/latest/set-up/install-k6',
   'kube-score': 'https://github.com/zegl/kube-score#installation',
