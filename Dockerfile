@@ -1,11 +1,14 @@
 # One image per service: docker build --build-arg SERVICE=users --tag fw-users .
-# BUILD_IMAGE must contain Node 26, npm and find; RUN_IMAGE only Node 26. Distroless images have no tag
-# per version: use a digest to pin one.
+# BUILD_IMAGE is Debian with Node 26, npm and find; its Node also runs the service, so that its tag pins both.
+# RUN_IMAGE needs only the C and C++ libraries of Debian, of the same or a later release.
 ARG BUILD_IMAGE=node:26.10.0-trixie-slim
-ARG RUN_IMAGE=gcr.io/distroless/nodejs26-debian13:nonroot
+ARG RUN_IMAGE=gcr.io/distroless/cc-debian13:nonroot
 
-# Only what npm reads: the packages stay in the cache until one of these files changes. The stages before the last run
-# on the platform of the builder: what they add to the image is the same for every platform.
+# Node for the platform of the image. No command runs in this stage, which may be of another platform than the builder.
+FROM ${BUILD_IMAGE} AS node
+
+# Only what npm reads: the packages stay in the cache until one of these files changes. These stages run on the platform
+# of the builder: what they add to the image is the same for every platform.
 FROM --platform=${BUILDPLATFORM:-linux} ${BUILD_IMAGE} AS manifests
 WORKDIR /fw
 COPY package.json package-lock.json ./
@@ -35,8 +38,11 @@ RUN node deploy/local/build.ts "$SERVICE" && rm "services/$SERVICE"/dist/*.map &
   chmod -R u=rwX,go=rX /image && find /image -exec touch --date="@$SOURCE_DATE_EPOCH" {} +
 
 FROM ${RUN_IMAGE}
+# Node needs libatomic, which RUN_IMAGE lacks. /usr/lib is on the search path of every platform.
+COPY --from=node /usr/local/bin/node /usr/local/bin/
+COPY --from=node /usr/lib/*-linux-gnu/libatomic.so.1* /usr/lib/
 USER 65532:65532
-ENV PATH=/nodejs/bin:$PATH NODE_ENV=production HOST=0.0.0.0 PORT=8080 HEALTH_PORT=9090 LOG_FORMAT=json \
+ENV PATH=/usr/local/bin:$PATH NODE_ENV=production HOST=0.0.0.0 PORT=8080 HEALTH_PORT=9090 LOG_FORMAT=json \
   SQLITE_TMPDIR=/data
 EXPOSE 8080 9090
 # The metrics of the process come from /proc. Without --disable-warning, Node's warning about --allow-net

@@ -33,7 +33,7 @@ endif
 .DEFAULT_GOAL := help
 .PHONY: $(IMAGES) help install up dev observe down status logs token import config smoke contract \
 	load service release publish images packages publish-packages programs test test-public check format documents breaking e2e kind \
-	conformance chaos soak installation registry new-service mutation site bench cost clean
+	conformance chaos soak installation registry compose new-service mutation site bench cost clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -162,6 +162,10 @@ installation: install ## Test the packed packages in other projects, on Node 22,
 registry: install ## Test "make publish" with a registry on loopback (Docker engine)
 	@node tools/programs.ts helm cosign registry
 	@$(TESTS) --project registry
+
+compose: install ## Test compose.yaml (Docker engine)
+	@docker compose version >/dev/null 2>&1 || node tools/programs.ts docker-compose
+	@$(TESTS) --project compose
 
 new-service: install ## Test "make service" in a temporary worktree
 	@node tools/programs.ts nginx postgres helm

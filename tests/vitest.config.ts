@@ -99,6 +99,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'compose',
+          include: ['tests/compose/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 600_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'new-service',
           include: ['tests/new-service.test.ts'],
           testTimeout: 0,

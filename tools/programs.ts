@@ -77,6 +77,7 @@ const PACKAGES: Readonly<Record<string, Package>> = {
 const MODULES: Readonly<Record<string, string>> = {
   actionlint: 'https://github.com/rhysd/actionlint/blob/main/docs/install.md',
   cosign: 'https://docs.sigstore.dev/cosign/system_config/installation',
+  grype: 'https://github.com/anchore/grype#installation',
   helm: 'https://helm.sh/docs/intro/install',
   k6: 'https://grafana.com/docs/k6/latest/set-up/install-k6',
   'kube-score': 'https://github.com/zegl/kube-score#installation',
@@ -96,8 +97,11 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 /** The folder of the programs that Go built, which the Makefile puts on the PATH. */
 const BUILT = path.join(ROOT, '.local/bin');
 
-/** The versions and hashes of schemathesis and its dependencies. */
-const SCHEMATHESIS = path.join(ROOT, 'tests/conformance/requirements.txt');
+/** The programs that pip installs, and the files with the versions and hashes of each and its dependencies. */
+const PYTHON: Readonly<Record<string, string>> = {
+  schemathesis: 'tests/conformance/requirements.txt',
+  'docker-compose': 'tests/compose/requirements.txt',
+};
 
 /** The PATH of the Makefile: Debian keeps servers out of the PATH of users, Homebrew its programs. */
 export const SEARCH_PATH = [
@@ -146,7 +150,7 @@ function findTool(name: string): string | undefined {
 }
 
 function remedyOf(name: string): string {
-  if (name === 'schemathesis') {
+  if (name in PYTHON) {
     return 'install Python 3.11 or later with its module venv, then run make again';
   }
   if (NEEDED_BY_MAKE_TEST.includes(name)) {
@@ -169,7 +173,7 @@ function install(name: string): void {
   const isRoot = process.getuid?.() === 0 && fs.existsSync('/usr/bin/apt-get');
   try {
     if (page) build(name);
-    else if (name === 'schemathesis') installSchemathesis(isRoot);
+    else if (name in PYTHON) installWithPip(name, isRoot);
     else if (name in PACKAGES && isRoot) installWithApt(PACKAGES[name]?.debian ?? '');
   } catch (cause) {
     const reason = lastLineOf(cause);
@@ -182,8 +186,7 @@ function install(name: string): void {
 /** Whether the versions of a program that Go built or pip installed have changed since. */
 function isOutdated(name: string, found: string): boolean {
   if (path.dirname(found) !== BUILT) return false;
-  const goSum = path.join(import.meta.dirname, 'go', name, 'go.sum');
-  const sums = name === 'schemathesis' ? SCHEMATHESIS : goSum;
+  const sums = path.join(ROOT, PYTHON[name] ?? `tools/go/${name}/go.sum`);
   return fs.statSync(sums).mtimeMs > fs.statSync(found).mtimeMs;
 }
 
@@ -200,20 +203,20 @@ function build(name: string): void {
   fs.renameSync(draft, target);
 }
 
-/** Installs schemathesis into a virtual environment, with a link to it in the folder of the programs. */
-function installSchemathesis(isRoot: boolean): void {
+/** Installs a program into a virtual environment, with a link to it in the folder of the programs. */
+function installWithPip(name: string, isRoot: boolean): void {
   const hasVenv = spawnSync('python3', ['-c', 'import ensurepip, venv']).status === 0;
   if (!hasVenv && isRoot) installWithApt('python3-venv');
-  console.log('Installing schemathesis, which is missing (once, about a minute)');
-  const folder = path.join(ROOT, '.local/schemathesis');
-  const link = path.join(BUILT, 'schemathesis');
+  console.log(`Installing ${name}, which is missing (once, about a minute)`);
+  const folder = path.join(ROOT, '.local', name);
+  const link = path.join(BUILT, name);
   run('python3', ['-m', 'venv', '--clear', folder]);
   const options = ['--quiet', '--disable-pip-version-check', '--only-binary', ':all:'];
-  const requirements = ['--require-hashes', '--requirement', SCHEMATHESIS];
+  const requirements = ['--require-hashes', '--requirement', path.join(ROOT, PYTHON[name] ?? '')];
   run(path.join(folder, 'bin/pip'), ['install', ...options, ...requirements]);
   fs.mkdirSync(BUILT, { recursive: true });
   fs.rmSync(link, { force: true });
-  fs.symlinkSync('../schemathesis/bin/schemathesis', link);
+  fs.symlinkSync(`../${name}/bin/${name}`, link);
 }
 
 /** Installs a package of Debian, but starts none of its services, which would take its port. */

@@ -42,6 +42,9 @@ publish_evidence() {
   echo "$1"
 }
 
+# scan REFERENCE: the command SCAN decides whether the image may be published.
+scan() { [ -z "${SCAN:-}" ] || $SCAN "$1" >&2 </dev/null || fail "Cannot publish $1: \"$SCAN\" rejects it"; }
+
 # provenance SUBJECT: prints the predicate of https://slsa.dev/spec/v1.0/provenance.
 provenance() {
   SUBJECT=$1 source=$source revision=$revision node -p 'const { env } = process;
@@ -155,8 +158,10 @@ for name in $services; do
   image=$REGISTRY/fw-$name
   if [ -f "$work/$name.json" ]; then
     digest=$(node -p 'require(process.argv[1])["containerimage.digest"]' "$work/$name.json")
+    scan "$image@$digest"
   else
     docker tag "fw-$name:$TAG" "$image:$TAG"
+    scan "$image:$TAG"
     digest=$(attempt "push $image" docker push "$image:$TAG" | sed -n 's/.* digest: \(sha256:[0-9a-f]*\) .*/\1/p')
   fi
   container=$(attempt "read $image" docker create --quiet "$image@$digest" | tail -n 1)

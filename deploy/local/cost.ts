@@ -195,16 +195,14 @@ async function measure(
 
 const HEAD = ['', 'Start', 'Parts', 'Memory', `At ${RATE}/s`, 'CPU', `At ${RATE}/s`];
 
-/** The sizes of the images that `make up BACKEND=kind` has built, and what each adds to its base. */
+/** The sizes of the images that `make up BACKEND=kind` has built, and of the layer that each has alone. */
 async function describeImages(): Promise<string> {
   const sizes = SERVICE_NAMES.map(async (name) => {
-    const sizeOf = async (image: string) =>
-      Number(await runProgram('docker', ['image', 'inspect', '--format', '{{.Size}}', image]));
-    const image = `fw-${name}:dev`;
-    const label = '{{index .Config.Labels "org.opencontainers.image.base.name"}}';
-    const base = await runProgram('docker', ['image', 'inspect', '--format', label, image]);
-    const [all, below] = [await sizeOf(image), await sizeOf(base.trim())];
-    return `${name} ${toMegabytes(all)}, of which ${toMegabytes(all - below)} above its base`;
+    const history = ['history', '--human=false', '--format', '{{.Size}}', `fw-${name}:dev`];
+    const layers = (await runProgram('docker', history)).split('\n').map(Number);
+    const all = layers.reduce((sum, bytes) => sum + bytes, 0);
+    const own = layers.find((bytes) => bytes > 0) ?? 0;
+    return `${name} ${toMegabytes(all)}, of which ${toMegabytes(own)} in its own layer`;
   });
   return `Images: ${(await Promise.all(sizes)).join('; ')}.`;
 }

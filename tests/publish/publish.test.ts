@@ -115,6 +115,7 @@ test.each([
     'Cannot push',
   ],
   ['an invalid scope of npm', () => ({ NPM_SCOPE: 'acme' }), 'NPM_SCOPE "acme": expected a value'],
+  ['an image that the scan rejects', () => ({ SCAN: 'false' }), 'Cannot publish'],
   ['a key with another password', () => ({ COSIGN_PASSWORD: 'x' }), 'Cannot use COSIGN_KEY: '],
 ])('%s: one line, and nothing is published', async (_, change, message) => {
   const before = registry.content();

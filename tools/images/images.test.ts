@@ -135,8 +135,22 @@ describe.skipIf(missing)('the images', { timeout: 5 * MINUTES }, () => {
     expect(response.status).toBe(401);
   });
 
+  test('the service runs on the Node of the build image', async () => {
+    const dockerfile = fs.readFileSync(path.join(root, 'Dockerfile'), 'utf8');
+    const [, standard = ''] = /^ARG BUILD_IMAGE=(.+)$/m.exec(dockerfile) ?? [];
+    const checksum = ['--entrypoint=sha256sum', process.env.BUILD_IMAGE || standard];
+    await using container = new Container(await docker('create', imageOf('users')));
+    const copied = 'docker cp "$0:/usr/local/bin/node" - | tar -xO | sha256sum';
+
+    const [built] = (await docker('run', '--rm', ...checksum, '/usr/local/bin/node')).split(' ');
+    const { stdout } = await run('sh', ['-c', copied, container.id]);
+
+    expect(stdout.split(' ')[0]).toBe(built);
+    expect(await probe(256)).toMatchObject({ program: '/usr/local/bin/node' });
+  });
+
   test('node is process 1, does not run as root, and has only the permissions that it needs', async () => {
-    const { heapMiB, ...found } = await probe(256);
+    const { heapMiB, program, ...found } = await probe(256);
 
     expect(heapMiB).toBeGreaterThan(100);
     expect(found).toEqual({
@@ -243,6 +257,7 @@ const attempt = (action) => {
   }
 };
 console.log(JSON.stringify({
+  program: process.execPath,
   pid: process.pid,
   uid: process.getuid(),
   gid: process.getgid(),
