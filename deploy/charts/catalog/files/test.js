@@ -1,5 +1,8 @@
 // The program of "helm test" and of the trial of a release: lists the catalog and reads an item. Only imports
 // write items.
+// A service may have no version 1 any more: it responds with 410.
+const v1 = '/api/v1/catalog';
+const v2 = '/api/v2/catalog';
 const FIELDS_V1 = ['items', 'page', 'limit', 'total', 'totalPages', 'hasNextPage'];
 const FIELDS = ['id', 'name', 'category', 'brand', 'priceCents', 'currency', 'description', 'tags'];
 const hasV1 = (await ask(`${v1}?limit=1`)).status !== 410;

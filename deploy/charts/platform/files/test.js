@@ -1,14 +1,16 @@
 // The program of "helm test": calls each service through the edge.
 import { createHmac, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 
-const { SERVICES, JWT_SECRET, JWT_ISSUER: iss, JWT_AUDIENCE: aud } = process.env;
+const { JWT_SECRET_FILE, JWT_ISSUER: iss, JWT_AUDIENCE: aud } = process.env;
 
 function issueToken() {
   const encode = (part) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const exp = Math.floor(Date.now() / 1_000) + 60;
   const claims = { iss, aud, sub: 'helm-test', tier: 'free', exp };
+  const secret = readFileSync(JWT_SECRET_FILE, 'utf8').replace(/\r?\n$/, '');
   const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
-  return `${signed}.${createHmac('sha256', JWT_SECRET).update(signed).digest('base64url')}`;
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
 }
 
 const checks = {
@@ -26,7 +28,7 @@ const checks = {
   },
   async reports() {
     await call('GET', '/api/v2/reports', { status: 401 });
-    if (!JWT_SECRET) return;
+    if (!JWT_SECRET_FILE) return;
     const headers = { authorization: `Bearer ${issueToken()}` };
     await call('GET', '/api/v2/reports/overview', { status: 200, headers });
   },
@@ -34,7 +36,8 @@ const checks = {
 
 const page = await ask('/');
 assert.match(await page.text(), /^<!doctype html>/);
-for (const service of SERVICES.split(' ')) {
+const system = await (await ask('/page/system.json')).json();
+for (const service of system.services) {
   const documented = () => call('GET', `/docs/${service}/openapi.json`, { status: 200 });
   await (checks[service] ?? documented)();
 }

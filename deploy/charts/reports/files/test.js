@@ -3,6 +3,10 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
+// A service may have no version 1 any more: it responds with 410.
+const v1 = '/api/v1/reports';
+const v2 = '/api/v2/reports';
+
 const { JWT_SECRET_FILE, JWT_ISSUER: iss, JWT_AUDIENCE: aud } = process.env;
 const FIELDS = ['id', 'title', 'description'];
 /** A burst that is longer would take too much time. */

@@ -1,4 +1,7 @@
 // The program of "helm test" and of the trial of a release: creates, reads and deletes a user.
+// A service may have no version 1 any more: it responds with 410.
+const v1 = '/api/v1/users';
+const v2 = '/api/v2/users';
 const FIELDS = ['id', 'name', 'email', 'createdAt', 'updatedAt'];
 // ask() retries a GET until the network is ready; the other requests are sent once.
 const hasV1 = (await ask(`${v1}?limit=1`)).status !== 410;
