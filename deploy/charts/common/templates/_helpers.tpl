@@ -1,10 +1,10 @@
 {{- /*
-Sets .Values to the defaults of this chart, `global`, and the values of the service: the last one that has a key wins.
+Sets .Values to the defaults of this chart, the values of the service, and `global`: the last one that has a key wins.
 Helm stores the defaults in .Values.common if this chart is a dependency of the service. A second call has no effect.
 */}}
 {{- define "common.values" -}}
 {{- if hasKey .Values "common" }}
-{{- $values := mustMergeOverwrite (deepCopy .Values.common) (deepCopy (.Values.global | default dict)) (omit .Values "common" "global") }}
+{{- $values := mustMergeOverwrite (deepCopy .Values.common) (omit .Values "common" "global") (deepCopy (.Values.global | default dict)) }}
 {{- include "common.removeNulls" $values }}
 {{- $_ := set . "Values" $values }}
 {{- end }}

@@ -34,29 +34,32 @@ resources:
 envFrom:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-env:
-  {{- $names := list }}
-  {{- range $name, $value := .Values.config }}
-  {{- /* Helm reads numbers as floating-point numbers, which would print as 1e+06. */}}
-  {{- with tpl (kindIs "string" $value | ternary $value (toJson $value)) $ }}
-  {{- $names = append $names $name }}
-  - name: {{ $name }}
-    value: {{ . | quote }}
-  {{- end }}
-  {{- end }}
-  {{- with .Values.configNames }}
-  - name: {{ . }}
-    value: {{ join " " $names | quote }}
-  {{- end }}
-  {{- range $name, $secret := .Values.secrets }}
-  {{- if and (or .existingSecret .value) (regexMatch "^[A-Z][A-Z0-9_]*$" $name) }}
-  - name: {{ $name }}_FILE
-    value: /run/secrets/app/{{ $name }}
-  {{- end }}
-  {{- end }}
-  {{- with .Values.extraEnv }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+{{- end }}
+
+{{- /* The environment variables of these containers. */}}
+{{- define "common.env" }}
+{{- $names := list }}
+{{- range $name, $value := .Values.config }}
+{{- /* Helm reads numbers as floating-point numbers, which would print as 1e+06. */}}
+{{- with tpl (kindIs "string" $value | ternary $value (toJson $value)) $ }}
+{{- $names = append $names $name }}
+- name: {{ $name }}
+  value: {{ . | quote }}
+{{- end }}
+{{- end }}
+{{- with .Values.configNames }}
+- name: {{ . }}
+  value: {{ join " " $names | quote }}
+{{- end }}
+{{- range $name, $secret := .Values.secrets }}
+{{- if and (or .existingSecret .value) (regexMatch "^[A-Z][A-Z0-9_]*$" $name) }}
+- name: {{ $name }}_FILE
+  value: /run/secrets/app/{{ $name }}
+{{- end }}
+{{- end }}
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{- define "common.hasSecrets" -}}
