@@ -6,12 +6,14 @@ import path from 'node:path';
 import { newFolder } from '@fw/service/testing/vitest';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ensureTool } from '../../tools/programs.ts';
+import { planEdgeExporter } from '../local/observe/edge-exporter.ts';
 import { edgeLimitsOf } from '../local/processes/edge.ts';
 import { freePort, listenAnywhere } from '../local/testing/ports.ts';
+import { startProgram } from '../local/testing/program.ts';
 import { startTrialEdge, type TrialEdge } from '../local/testing/trial-edge.ts';
 
-// tests/api and tests/hostile send requests through the edge to the real services, deploy/charts/tests
-// with TLS. The replicas here respond as a test needs.
+// tests/api and tests/hostile send requests through the edge to the real services. The replicas here respond
+// as a test needs.
 type Respond = (request: http.IncomingMessage, response: http.ServerResponse, body: string) => void;
 
 /** Responds with the request, so that a test sees what the edge forwarded. */
@@ -42,6 +44,19 @@ async function startEdge(users: readonly number[], limits: readonly string[] = [
   return own.origin;
 }
 
+/** Starts an edge with this settings.conf, in front of a replica that responds with the request. */
+async function startEdgeWith(settings: string) {
+  const { port } = await startReplica(echo);
+  const prepare = (prefix: string) =>
+    fs.writeFileSync(path.join(prefix, 'settings.conf'), settings);
+  const own = await startTrialEdge({ users: [port] }, { prepare });
+  onTestFinished(() => own.stop());
+  return own;
+}
+
+/** The defaults. */
+const SETTINGS = fs.readFileSync(path.join(import.meta.dirname, 'settings.conf'), 'utf8');
+
 let edge: TrialEdge;
 beforeAll(async () => {
   const { port } = await startReplica(echo);
@@ -62,8 +77,8 @@ async function send(target: string, options: http.RequestOptions = {}) {
 }
 
 /** The entry of a request in the access log. */
-async function logged(id: string) {
-  const line = () => edge.log().match(`.*"requestId":"${id}".*`)?.[0];
+async function logged(id: string, { log } = edge) {
+  const line = () => log().match(`.*"requestId":"${id}".*`)?.[0];
   await expect.poll(line).toBeDefined();
   return JSON.parse(line() ?? '');
 }
@@ -145,6 +160,28 @@ test('the edge replaces the forwarding headers of the client', async () => {
 });
 
 test.each([
+  ['203.0.113.9', 'https', '203.0.113.9', 'https'],
+  ['198.51.100.1, 203.0.113.9, 127.0.0.1', 'http', '203.0.113.9', 'http'],
+  ['203.0.113.9', 'https, http', '203.0.113.9', 'http'],
+  ['', 'https', '127.0.0.1', 'http'],
+])(
+  'a trusted proxy with X-Forwarded-For "%s" and -Proto %s: %s, %s',
+  async (from, proto, ...expected) => {
+    const own = await startEdgeWith(
+      SETTINGS.replace(/^# set_real_ip_from .*;/m, 'set_real_ip_from 127.0.0.1;'),
+    );
+    const id = crypto.randomUUID();
+    const sent = { 'x-forwarded-for': from, 'x-forwarded-proto': proto, 'x-request-id': id };
+
+    const response = await fetch(`${own.origin}/api/v2/users`, { headers: sent });
+
+    const { headers } = (await response.json()) as { headers: http.IncomingHttpHeaders };
+    expect([headers['x-forwarded-for'], headers['x-forwarded-proto']]).toEqual(expected);
+    expect((await logged(id, own)).client).toBe(expected[0]);
+  },
+);
+
+test.each([
   ['GET', 'websocket', { upgrade: 'websocket', connection: 'upgrade' }],
   ['GET', 'WebSocket', { upgrade: 'websocket', connection: 'upgrade' }],
   ['GET', 'websocket, h2c', {}],
@@ -185,6 +222,59 @@ test.each([
   );
   const [, traceId] = headers.traceparent.split('-');
   expect(await logged(id)).toMatchObject({ traceparent: headers.traceparent, traceId });
+});
+
+test('by default, the edge begins a trace for each request, and samples 10 % of them', async () => {
+  const own = await startEdgeWith(SETTINGS);
+  const id = crypto.randomUUID();
+  const sent = { 'x-request-id': id, traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'a=1' };
+
+  const received: string[] = [];
+  for (let count = 0; count < 500; count += 1) {
+    const response = await fetch(`${own.origin}/api/v2/users`, { headers: sent });
+    const { headers } = (await response.json()) as { headers: http.IncomingHttpHeaders };
+    expect(headers).not.toHaveProperty('tracestate');
+    received.push(String(headers.traceparent));
+  }
+
+  const [begun, sampled] = [/^00-(?!0af7)[\da-f]{32}-[\da-f]{16}-0[01]$/, /-01$/];
+  expect(received.filter((one) => begun.test(one))).toHaveLength(500);
+  // Six standard deviations.
+  const share = received.filter((one) => sampled.test(one)).length / received.length;
+  expect(Math.abs(share - 0.1)).toBeLessThan(0.08);
+  expect(received).toContain((await logged(id, own)).traceparent);
+});
+
+test('statsd_exporter counts requests by status, and which of them the edge rejected', async () => {
+  const [port, free] = [await freePort(), await freePort()];
+  const exporter = planEdgeExporter({ command: ensureTool('statsd_exporter'), port });
+  const { command, args, env, cwd, readyUrl } = exporter;
+  const program = await startProgram([command, ...args], { env, cwd, ready: readyUrl });
+  onTestFinished(() => program.stop());
+  const failing = await startReplica((_, response) => response.writeHead(502).end());
+  const upstreams = { users: [failing.port], reports: [free] };
+  const own = await startTrialEdge(upstreams, { statsdPort: port });
+  onTestFinished(() => own.stop());
+  const metrics = async () => (await fetch(readyUrl)).text();
+
+  await fetch(`${own.origin}/api/v2/users`);
+  await fetch(`${own.origin}/api/v2/users`, { method: 'REPORT' });
+  await fetch(`${own.origin}/api/v2/reports`, { method: 'PUT' });
+  await fetch(`${own.origin}/api/v2/other`);
+
+  await expect.poll(metrics).toContain('duration_seconds_count{upstream="reports"} 1\n');
+  const counted = (await metrics()).match(/^edge_http_requests_total.*/gm);
+  const of = (method: string, source: string, status: number, upstream: string) =>
+    `edge_http_requests_total{method="${method}",source="${source}",status="${status}",upstream="${upstream}"} 1`;
+  // nginx was ready when a request for the page had been served.
+  expect(counted?.filter((line) => !line.includes('status="200"')).sort()).toEqual([
+    of('GET', 'edge', 404, 'none'),
+    of('GET', 'service', 502, 'users'),
+    of('PUT', 'edge', 502, 'reports'),
+    of('other', 'service', 502, 'users'),
+  ]);
+  expect(await metrics()).toMatch(/^edge_connections\{state="open"\} [1-9]/m);
+  expect(await metrics()).toContain('statsd_exporter_tag_errors_total 0\n');
 });
 
 test.each([

@@ -3,9 +3,10 @@
 {{- range omit .Subcharts "edge" "trial" }}{{ include "common.values" . }}{{ end }}
 {{- end }}
 
-{{- /* The files of nginx, by their names. */}}
+{{- /* The files of nginx, by their names: (dict "root" $ "edge" values). */}}
 {{- define "platform.nginx" -}}
-{{- $edge := .Subcharts.edge.Values }}
+{{- $edge := .edge }}
+{{- with .root }}
 {{- $services := omit .Subcharts "edge" "trial" -}}
 nginx.conf: |
   {{- .Files.Get "files/edge/nginx.conf" | nindent 2 }}
@@ -20,6 +21,24 @@ listen.conf: |
   if (-f /edge/ending) {
     set $edge_connection close;
   }
+settings.conf: |
+  {{- with .Values.nginx }}
+  map "" $trust_traceparent { default {{ .trustTraceparent | ternary "1" `""` }}; }
+  split_clients $request_id $trace_flags {
+    {{- with .traceRatio }}
+    {{ printf "%.2f" (mulf 100 .) }}% 01;
+    {{- end }}
+    * 00;
+  }
+  {{- range .trustedProxies }}
+  set_real_ip_from {{ . }};
+  {{- end }}
+  {{- end }}
+  {{- if $edge.metrics.serviceMonitor.enabled }}
+  access_log syslog:server=127.0.0.1:9125,nohostname,tag=edge metrics;
+  {{- end }}
+statsd.yaml: |
+  {{- .Files.Get "files/edge/statsd.yaml" | nindent 2 }}
 {{- /*
 Two upstreams for each service. Kubernetes chooses a pod for each connection, so a second attempt can reach another pod.
 keepalive_time renews connections, so that new pods receive requests. keepalive_timeout is shorter than the time for which
@@ -35,7 +54,8 @@ upstreams.conf: |
   }
   {{- range $name, $service := $services }}
   {{- $pods := include "common.maxReplicas" $service | float64 }}
-  {{- $limit := divf (mulf $.Values.nginx.maxConnectionsPerPod $pods) $edge.replicaCount | ceil | int }}
+  {{- $perPod := get $.root.Values.nginx.maxConnectionsPerPod $name | default $.root.Values.nginx.maxConnectionsPerPod.default }}
+  {{- $limit := divf (mulf $perPod $pods) $edge.replicaCount | ceil | int }}
   {{- range $class, $limit := dict "" (printf " max_conns=%d" $limit) "_critical" "" }}
   upstream {{ $name }}{{ $class }} {
     server {{ include "common.name" $service }}:{{ $service.Values.service.port }}{{ $limit }} max_fails=0;
@@ -45,6 +65,7 @@ upstreams.conf: |
   }
   {{- end }}
   {{- end }}
+{{- end }}
 {{- end }}
 
 {{- /* The files of the start page; system.json lists the services. */}}
