@@ -1,5 +1,7 @@
 // The functions that files/test.js of a chart uses. BASE is the address of the service.
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 // Each node applies NetworkPolicies to a new pod after a moment. Until a node has done so, connections to its
@@ -36,6 +38,17 @@ async function call(method, path, { status, body, headers }) {
   assert.equal(response.status, status, `${method} ${response.url}: ${text}`);
   if (!isTrial) console.log(`${method} ${path}: ${status}`);
   return text === '' ? undefined : JSON.parse(text);
+}
+
+// The Authorization header of a user, for services whose tokens are signed with a secret (JWT_SECRET_FILE).
+function authorizationOf(sub, aud = process.env.JWT_AUDIENCE) {
+  const iat = Math.floor(Date.now() / 1_000);
+  const claims = { iss: process.env.JWT_ISSUER, aud, sub, tier: 'free', iat, exp: iat + 60 };
+  const secret = readFileSync(process.env.JWT_SECRET_FILE, 'utf8').replace(/\r?\n$/, '');
+  const encode = (part) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
+  const signature = createHmac('sha256', secret).update(signed).digest('base64url');
+  return { authorization: `Bearer ${signed}.${signature}` };
 }
 
 function requireFields(value, fields, path) {
