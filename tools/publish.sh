@@ -167,10 +167,10 @@ for name in $services; do
     attempt "tag $image" docker buildx imagetools create --tag "$image:$TAG" "$image@$digest" >/dev/null
   # The default image of the chart.
   echo "$image:$TAG@$digest" >"$work/$name.image"
-  sed "s|^image: { repository: fw-$name }|image: { registry: $REGISTRY, repository: fw-$name, digest: $digest }|" \
+  awk -v image="  registry: $REGISTRY\n  digest: $digest" '{ print } /^  repository: fw-/ { print image }' \
     "deploy/charts/$name/values.yaml" >"$work/charts/$name/values.yaml"
   grep -q "$digest" "$work/charts/$name/values.yaml" ||
-    fail "Cannot set the image of $name: expected the line \"image: { repository: fw-$name }\" in its values.yaml"
+    fail "Cannot set the image of $name: expected the line \"  repository: fw-$name\" in its values.yaml"
 done
 
 # 3. The charts. The same commit and images give the same bytes: with the time of the commit.
