@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { type Rendered, readObjects } from '../deploy/charts/tests/render.ts';
 import { freePortsFrom } from '../deploy/local/testing/ports.ts';
 import { startProgram } from '../deploy/local/testing/program.ts';
 
@@ -61,12 +62,14 @@ test.each([
   expect(git('status', '--porcelain', '--untracked-files').match(/^\?\?/gm)).toBeNull();
 });
 
-test('make service NAME=orders changes three files besides the lock file, and adds two folders and a link', async () => {
+test('make service NAME=orders changes five files besides the lock file, and adds two folders and a link', async () => {
   await run('make', 'service', 'NAME=orders');
 
   expect(git('diff', '--name-only').trim().split('\n')).toEqual([
     'deploy/charts/platform/Chart.yaml',
+    'deploy/charts/platform/values-production.yaml',
     'deploy/charts/platform/values.yaml',
+    'deploy/charts/trial/values.yaml',
     'package-lock.json',
     'services/services.ts',
   ]);
@@ -85,12 +88,47 @@ test('the new service passes make check and its tests', async () => {
   await run('npx', 'vitest', 'run', 'services/orders', 'services/services.test.ts');
 });
 
-test('helm renders its chart alone and within the platform', async () => {
-  const alone = await run('helm', 'template', 'orders', 'deploy/charts/orders');
-  const platform = await run('helm', 'template', 'fw', 'deploy/charts/platform');
+const template = async (chart: string, ...args: readonly string[]) =>
+  readObjects(await run('helm', 'template', 'fw', `deploy/charts/${chart}`, ...args));
+const namesOf = (objects: readonly Rendered[]) =>
+  objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 
-  expect(alone).toMatch(/kind: StatefulSet|kind: Deployment/);
-  expect(platform).toContain('name: "fw-orders"\n');
+test('helm renders its chart alone, with a volume', async () => {
+  expect(namesOf(await template('orders'))).toEqual(
+    expect.arrayContaining(['Deployment fw-orders', 'PersistentVolumeClaim fw-orders-data']),
+  );
+});
+
+test('helm renders it in the platform: the edge and PostgreSQL know it', async () => {
+  const objects = await template('platform');
+
+  expect(namesOf(objects)).toContain('Deployment fw-orders');
+  const find = (kind: string, name: string) =>
+    objects.find((one) => one.kind === kind && one.metadata.name === name);
+  expect(find('Secret', 'fw-postgres')?.stringData).toHaveProperty('orders-url');
+  expect(find('ConfigMap', 'fw-edge')?.data['upstreams.conf']).toContain('server fw-orders:80 ');
+  expect(JSON.stringify(find('NetworkPolicy', 'fw-edge'))).toContain('"fw-orders"');
+});
+
+test('in production, it needs the peers of its database, and then gets an autoscaler and a route', async () => {
+  const peers = '[{"ipBlock":{"cidr":"10.1.2.3/32"}}]';
+  const production = ['--values', 'deploy/charts/platform/values-production.yaml'];
+  const withPeers = (service: string) => [
+    '--set-json',
+    `${service}.networkPolicy.egress.${service === 'reports' ? 'counters' : 'database'}.to=${peers}`,
+  ];
+  const others = ['users', 'catalog', 'reports'].flatMap(withPeers);
+
+  await expect(template('platform', ...production, ...others)).rejects.toThrow(
+    'orders: networkPolicy.egress.database.to is empty',
+  );
+  const objects = await template('platform', ...production, ...others, ...withPeers('orders'));
+
+  expect(namesOf(objects)).toEqual(
+    expect.arrayContaining(['HorizontalPodAutoscaler fw-orders', 'HTTPRoute fw-orders']),
+  );
+  const deployment = objects.find(({ metadata }) => metadata.name === 'fw-orders');
+  expect(JSON.stringify(deployment)).toContain('"name":"orders-database"');
 });
 
 test('make up starts it: a POST and a GET through the edge', async () => {
@@ -127,5 +165,8 @@ test('Ctrl-C in the terminal of make dev ends it with exit code 0, and restores 
 test('the smoke tests and the load of k6 include it', async () => {
   expect(await run('make', 'smoke')).toContain('the document of orders');
 
-  expect(await run('make', 'load', `PORT=${port}`)).toContain('GET /api/v1/orders');
+  for (const profile of ['smoke', 'stress']) {
+    const load = ['load', `PROFILE=${profile}`, `PORT=${port}`, 'RATE=20', 'DURATION=5s'];
+    expect(await run('make', ...load)).toContain('GET /api/v1/orders');
+  }
 });

@@ -174,6 +174,8 @@ for name in $services; do
   echo "$image:$TAG@$digest" >"$work/$name.image"
   awk -v image="  registry: $REGISTRY\n  digest: $digest" '{ print } /^  repository: fw-/ { print image }' \
     "deploy/charts/$name/values.yaml" >"$work/charts/$name/values.yaml"
+  grep -q "$digest" "$work/charts/$name/values.yaml" ||
+    fail "Cannot set the image of $name: expected the line \"  repository: fw-$name\" in its values.yaml"
 done
 
 # 3. The charts. The same commit and images give the same bytes: with the time of the commit.
@@ -186,14 +188,14 @@ for file in "$work"/charts/*/Chart.yaml; do
 done
 find "$work/charts" -name '*.bak' -delete
 find "$work/charts" "$work/nginx" -exec touch -h -t "$time" {} +
-for chart in common $services platform; do
+for chart in common trial $services platform; do
   attempt "package $chart" helm package "$work/charts/$chart" --destination "$work" >/dev/null
   sort_archive "$work/$chart-$TAG.tgz"
   touch -t "$time" "$work/$chart-$TAG.tgz"
-  # The chart of a service has one image, the library none; the platform adds the edge and the trial servers.
+  # The chart of a service has one image, common none; trial has its servers, and the platform all and the edge.
   images=$(cat "$work/$chart.image" 2>/dev/null || true)
-  [ "$chart" != platform ] ||
-    images=$(helm template platform "$work/$chart-$TAG.tgz" | sed -n 's/^ *image: "\(.*\)"$/\1/p' | sort -u)
+  [[ $chart != trial && $chart != platform ]] ||
+    images=$(helm template "$chart" "$work/$chart-$TAG.tgz" | sed -nE 's/^ *image: "?([^"]+)"?$/\1/p' | sort -u)
   chart_sbom "$chart" "$images" >"$work/sbom.json"
   digest=$(attempt "push $charts/$chart" helm push "$work/$chart-$TAG.tgz" "oci://$charts" $plain |
     sed -n 's/^Digest: *//p')

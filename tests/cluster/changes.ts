@@ -1,11 +1,5 @@
 import assert from 'node:assert/strict';
 import { SERVICE_NAMES } from '../../services/services.ts';
-import {
-  applyCertificate,
-  type Certificates,
-  connectDuring,
-  waitForCertificate,
-} from './edge-certificate.ts';
 import type { User } from './ledger.ts';
 import { drain, pickNodes } from './nodes.ts';
 import { forAllServices, type Platform } from './platform.ts';
@@ -35,17 +29,8 @@ export class Totals {
   }
 }
 
-export interface ChangesOptions {
-  readonly totals: Totals;
-  readonly certificates: Certificates;
-}
-
 /** Every kind of change, one after another; each is complete before the next one starts. */
-export async function everyChange(
-  world: World,
-  platform: Platform,
-  { totals, certificates }: ChangesOptions,
-): Promise<void> {
+export async function everyChange(world: World, platform: Platform, totals: Totals): Promise<void> {
   const { settings, log } = world;
   const { release, base } = platform;
   const before = platform.values;
@@ -84,15 +69,8 @@ export async function everyChange(
   await deletePods(world, base);
   for (const _ of SERVICE_NAMES) totals.count('deleted pods');
 
-  log('renewing the certificate of the edge, and restarting the edge');
-  const next = totals.requests.streams % 2 === 0 ? certificates.renewed : certificates.first;
-  await connectDuring(base, async () => {
-    await applyCertificate(world, next);
-    await waitForCertificate(world, base, next);
-    await restart(world, ['fw-edge']);
-    await waitForPods(world, { part: 'edge', count: 2 });
-  });
-  totals.count('renewed certificates');
+  await restart(world, ['fw-edge']);
+  await waitForPods(world, { part: 'edge', count: 2 });
   totals.count('restarts of the edge');
 
   const [from, to] = columnsOf(platform);
@@ -145,8 +123,8 @@ async function drainNode(world: World): Promise<void> {
 }
 
 /** The configured log level of a service. */
-async function logLevelOf({ cluster, namespace }: World, name: string): Promise<unknown> {
-  const where = ['configmap', `fw-${name}`, '--namespace', namespace];
-  const { data } = await cluster.read<{ readonly data: Values }>(...where);
-  return data.LOG_LEVEL;
+async function logLevelOf({ cluster, namespace }: World, name: string): Promise<string> {
+  const variable = '.spec.template.spec.containers[0].env[?(@.name=="LOG_LEVEL")].value';
+  const where = ['deployment', `fw-${name}`, '--namespace', namespace];
+  return cluster.kubectl(['get', ...where, `--output=jsonpath={${variable}}`]);
 }

@@ -4,47 +4,40 @@ import { expect, test } from 'vitest';
 
 import { readObjects } from '../../deploy/charts/tests/render.ts';
 import { waitFor } from '../../deploy/local/cluster/cluster.ts';
-import { type Certificate, issueCertificate } from '../../deploy/local/testing/certificate.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
-import { applyCertificate, issueCertificates, SECRET } from './edge-certificate.ts';
-import { nodeHost } from './nodes.ts';
-import { forAllServices, installPlatform, NAME, type Platform, QUIET } from './platform.ts';
+import { installPlatform, NAME, type Platform, QUIET } from './platform.ts';
 import { killPods, podsOf, restart, scale } from './pods.ts';
 import { EXPORTER, installPrometheus, PROMETHEUS_PEERS } from './releases/prometheus.ts';
 import { streamDuring } from './stream.ts';
 import { merge } from './values.ts';
 import { createWorld } from './world.ts';
 
-// One installation for all tests of this file: the platform with TLS at the edge, blackbox exporter, and Prometheus
-// with the Probes and the alerts of the charts.
+// One installation for all tests of this file: the platform, blackbox exporter, and Prometheus with the Probes and the
+// alerts of the charts.
 const world = createWorld('entry');
 const { cluster, settings, namespace, log } = world;
 const { full } = settings;
 let platform: Platform;
-let certificate: Certificate;
 
 test('requests through the edge succeed, and no alert fires', async () => {
-  certificate = (await issueCertificates(world)).first;
-  await applyCertificate(world, certificate);
   const networkPolicy = { monitoringFrom: PROMETHEUS_PEERS };
-  const values = { edge: { tls: { secretName: SECRET } }, global: { networkPolicy } };
-  platform = await installPlatform(world, merge(QUIET, values));
+  platform = await installPlatform(world, merge(QUIET, { global: { networkPolicy } }));
   const monitored = merge(platform.values, {
-    global: { entryProbe: { enabled: true, url: platform.base, exporter: EXPORTER } },
-    ...forAllServices({
+    global: {
+      entryProbe: { enabled: true, url: platform.base, exporter: EXPORTER },
       metrics: { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } },
-    }),
+    },
   });
   // Not installed: a cluster without the Prometheus operator does not know these kinds.
   const chart = path.resolve(import.meta.dirname, '../../deploy/charts/platform');
   const args = ['template', NAME, chart, '--namespace', namespace, '--values', '-'];
   const objects = readObjects(await cluster.helm(args, JSON.stringify(monitored)));
 
-  await installPrometheus(world, { objects, authority: certificate['tls.crt'] });
+  await installPrometheus(world, objects);
 
-  const what = 'a successful request to each service, and a certificate';
+  const what = 'a successful request to each service';
   await waitFor({ cluster, what, seconds: 60 }, async () => {
-    const samples = await query('probe_success == 1 and probe_ssl_earliest_cert_expiry > time()');
+    const samples = await query('probe_success == 1');
     return samples.length === SERVICE_NAMES.length || undefined;
   });
   expect(await readAlerts()).toEqual([]);
@@ -95,15 +88,6 @@ const FAULTS: readonly Fault[] = [
     services: ['users'],
     begin: async () => void (await patchUpstream('catalog')),
     end: async () => void (await patchUpstream('users')),
-  },
-  {
-    fault: 'the certificate of the edge has expired',
-    services: SERVICE_NAMES,
-    async begin() {
-      const options = { key: certificate['tls.key'], isExpired: true };
-      await applyCertificate(world, issueCertificate([await nodeHost(world)], options));
-    },
-    end: () => applyCertificate(world, certificate),
   },
 ];
 
@@ -186,7 +170,7 @@ async function addClosedAddress(): Promise<void> {
     kind: 'EndpointSlice',
     metadata: { name: 'closed', namespace, labels: { 'kubernetes.io/service-name': 'fw-edge' } },
     addressType: 'IPv4',
-    ports: [{ name: 'https', port: 8443 }],
+    ports: [{ name: 'http', port: 8443 }],
     endpoints: [{ addresses: [pod?.status.podIP], conditions: { ready: true } }],
   });
 }

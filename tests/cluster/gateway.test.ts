@@ -11,7 +11,7 @@ import { merge, type Values } from './values.ts';
 import { createWorld } from './world.ts';
 
 // One installation for all tests of this file: the services behind a controller that is not of this project, first
-// by routes of the Gateway API, then by Ingresses.
+// by routes of the Gateway API, then by an Ingress.
 const world = createWorld('gateway', ({ settings }) => {
   const { gateway, ingressClass, controller, controllerAddress } = settings;
   if (gateway && ingressClass && controller && controllerAddress) return undefined;
@@ -40,21 +40,12 @@ test('a Gateway serves both versions of the API: contract, smoke and helm test',
   await platform.release.test();
 });
 
-test('Ingresses serve both versions of the API: contract, smoke and helm test', async () => {
+test('an Ingress serves both versions of the API: contract, smoke and helm test', async () => {
   await platform.upgrade({
-    global: {
-      httpRoute: { enabled: false },
-      ingress: {
-        enabled: true,
-        controller: 'none',
-        controllerNamespace: controller?.namespace,
-        className: settings.ingressClass,
-        hosts: [{ host }],
-      },
-      networkPolicy: { from: [] },
-    },
+    global: { httpRoute: { enabled: false } },
+    ingress: { enabled: true, className: settings.ingressClass, hosts: [{ host }] },
   });
-  const what = 'responses of every service through the Ingresses';
+  const what = 'responses of every service through the Ingress';
   await waitFor({ cluster, what, seconds: 90 }, () => assertResponds(platform));
 
   await checkSystem(platform, cluster.signal);

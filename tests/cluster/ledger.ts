@@ -57,11 +57,19 @@ export async function readUsers(world: World, column: string): Promise<User[]> {
   }
 }
 
-/** Runs SQL in the bundled PostgreSQL, and returns its rows; `|` separates their columns. */
-export async function sql({ cluster, namespace }: World, text: string): Promise<string[]> {
+/**
+ * Runs SQL in the PostgreSQL of the platform, with the role of users, and returns its rows; `|` separates their columns.
+ *
+ * @param database default: that of users
+ */
+export async function sql(
+  { cluster, namespace }: World,
+  text: string,
+  database = 'users',
+): Promise<string[]> {
   const options = '--no-align --tuples-only --quiet --set=ON_ERROR_STOP=1';
-  const psql = `psql --host=127.0.0.1 --username=fw --dbname=fw ${options} --command "$1"`;
-  const withPassword = `PGPASSWORD=$(cat "$POSTGRES_PASSWORD_FILE") ${psql}`;
+  const psql = `psql --host=127.0.0.1 --username=users --dbname=${database} ${options} --command "$1"`;
+  const withPassword = `PGPASSWORD=$(cat /run/secrets/postgres/users-password) ${psql}`;
   const rows = await cluster.kubectl([
     ...['exec', 'fw-postgres-0', '--container=postgres', '--namespace', namespace],
     ...['--request-timeout=0', '--', 'sh', '-c', withPassword, 'sh', text],

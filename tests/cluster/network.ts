@@ -10,7 +10,7 @@ import { createNamespace, newName, removeNamespace, type World } from './world.t
 
 /** The ports of pods that the probes call, by part. */
 const PORTS: Readonly<Record<string, number>> = {
-  edge: 8443,
+  edge: 8080,
   ...Object.fromEntries(
     SERVICE_NAMES.flatMap((name) => [
       [name, 8080],
@@ -86,7 +86,7 @@ async function readAddresses(world: World): Promise<Address[]> {
 }
 
 /** Runs a probe in a new pod, and returns the names of the addresses that it reaches. */
-async function probeFromNewPod(
+export async function probeFromNewPod(
   { cluster, settings }: World,
   namespace: string,
   addresses: readonly Address[],
@@ -105,7 +105,7 @@ async function probeFromNewPod(
 }
 
 /** Runs a probe in the network of a pod, as an ephemeral container; returns the names it reaches. */
-async function probeFromPodOf(
+export async function probeFromPodOf(
   world: World,
   part: string,
   addresses: readonly Address[],

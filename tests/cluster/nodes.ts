@@ -54,7 +54,7 @@ export async function nodeHost({ cluster, settings }: World): Promise<string> {
 export async function singlePodsOnOneNode(cluster: Cluster): Promise<Values> {
   const { metadata } = (await pickNodes(cluster)).stays;
   const nodeSelector = { 'kubernetes.io/hostname': metadata.labels['kubernetes.io/hostname'] };
-  return { postgres: { nodeSelector }, valkey: { nodeSelector } };
+  return { trial: { postgres: { nodeSelector }, valkey: { nodeSelector } } };
 }
 
 /** Returns an error message if no node may be drained or killed, because of other workloads on it. */

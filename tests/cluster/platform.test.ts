@@ -11,14 +11,7 @@ import { SERVICE_NAMES } from '../../services/services.ts';
 import { checkSystem } from '../check-system.ts';
 import { measureStolenTime } from '../stolen-time.ts';
 import { columnsOf, everyChange, Totals } from './changes.ts';
-import {
-  applyCertificate,
-  type Certificates,
-  getByHttp2,
-  issueCertificates,
-  SECRET,
-} from './edge-certificate.ts';
-import { assertRowsOf, assertUsersExist, createUser, readUsers } from './ledger.ts';
+import { assertRowsOf, assertUsersExist, createUser, readUsers, sql } from './ledger.ts';
 import { waitForLeftovers } from './leftovers.ts';
 import { findWrongCalls } from './network.ts';
 import { killNode, missingSpareNode, pickNodes, singlePodsOnOneNode } from './nodes.ts';
@@ -39,35 +32,26 @@ import { merge } from './values.ts';
 import { provideVolumes } from './volumes.ts';
 import { createWorld } from './world.ts';
 
-// One installation for all tests of this file: PostgreSQL, Valkey, TLS at the edge, two nodes.
+// One installation for all tests of this file: PostgreSQL, Valkey, the edge, two nodes.
 const world = createWorld('platform', missingSpareNode);
-const { cluster, namespace, log } = world;
+const { cluster, log } = world;
 let platform: Platform;
-let certificates: Certificates;
 
-test('installs, and serves both versions of the API by HTTP/2 and TLS', async () => {
+/** PostgreSQL with a volume. */
+const PERSISTENT = { trial: { postgres: { persistence: { enabled: true } } } };
+
+test('installs, and passes the contract and smoke tests through the edge, and its own helm test', async () => {
   await provideVolumes(world);
-  certificates = await issueCertificates(world);
-  const values = merge(QUIET, await singlePodsOnOneNode(cluster), {
-    edge: { tls: { secretName: SECRET } },
-    postgres: { storage: { ephemeral: false } },
-  });
-  await assert.rejects(installPlatform(world, values), /edge-tls, but \S+ has no such Secret/);
-  await applyCertificate(world, certificates.first);
+  const values = merge(QUIET, await singlePodsOnOneNode(cluster), PERSISTENT);
   platform = await installPlatform(world, values);
 
-  for (const target of ['/', '/api/v1/users', '/api/v2/users', '/api/v2/catalog?limit=1']) {
-    assert.deepEqual(await getByHttp2(platform.base, target), { status: 200, protocol: 'h2' });
-  }
-});
-
-test('passes the contract and smoke tests through the edge, and its own helm test', async () => {
   await checkSystem(platform, cluster.signal);
   await platform.release.test();
 });
 
-test('every pod reaches only the parts that it needs', async () => {
+test('every pod reaches only the parts that it needs, and its role only its database', async () => {
   assert.deepEqual(await findWrongCalls(world), []);
+  await assert.rejects(sql(world, 'SELECT 1', 'catalog'), /permission denied for database/);
 });
 
 /** Requests of one user of the free tier in each window. */
@@ -128,7 +112,7 @@ test('no request and no acknowledged write is lost during any change', {
   const before = (await readUsers(world, COLUMN.old)).length;
   const seconds = Math.ceil(Math.min(streamRequests, 40_000) / streamRate);
   do {
-    const changes = () => everyChange(world, platform, { totals, certificates });
+    const changes = () => everyChange(world, platform, totals);
     const stream = streamDuring(world, platform, changes, { seconds });
     const result = await stream.catch(async (error: Error) => {
       const lines = await logLines(world, 'edge', /"status":50\d|\[error\]/);
@@ -222,13 +206,11 @@ test('uninstall leaves only the volume of PostgreSQL, and a new installation fin
 
   await platform.release.uninstall();
 
-  await cluster.kubectl(['delete', `secret/${SECRET}`, '--namespace', namespace]);
   await waitForLeftovers(world, ['persistentvolumeclaim/data-fw-postgres-0']);
   const { users } = platform.values; // its code uses the renamed column
-  const again = await installPlatform(world, {
-    ...(await singlePodsOnOneNode(cluster)),
-    users,
-    postgres: { storage: { ephemeral: false } },
-  });
+  const again = await installPlatform(
+    world,
+    merge(await singlePodsOnOneNode(cluster), PERSISTENT, { users }),
+  );
   await assertUsersExist(again.api, [id]);
 });

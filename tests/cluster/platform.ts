@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 
-import { waitFor } from '../../deploy/local/cluster/cluster.ts';
+import { type Cluster, waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { imageValues, serviceImage } from '../../deploy/local/cluster/images.ts';
-import { readTokenSecret } from '../../deploy/local/cluster/install.ts';
 import { SERVICE_NAMES, SERVICES } from '../../services/services.ts';
 import { createApi } from '../api/requests.ts';
 import { newUserToken, type Target } from '../api/target.ts';
@@ -86,7 +85,7 @@ export async function installPlatform(
   const values = merge(defaultValues(settings), overrides);
   await release.put(values);
   const base = address ?? (await nodeAddress(world, `${NAME}-edge`));
-  const secret = await readTokenSecret(cluster, { namespace, release: NAME });
+  const secret = await readTokenSecret(cluster, namespace);
   const platform: Platform = {
     ...{ release, base, secret, api: createApi(base), values },
     newToken: (tier) => newUserToken(secret, tier),
@@ -109,14 +108,24 @@ export function forAllServices(values: Values): Values {
 /** A log line per request needs more CPU time than the request. */
 export const QUIET = forAllServices({ config: { LOG_LEVEL: 'warn' } });
 
+/** The secret that signs the tokens of the platform. */
+async function readTokenSecret(cluster: Cluster, namespace: string): Promise<string> {
+  const { data } = await cluster.read<{ readonly data: { readonly secret: string } }>(
+    ...['secret', `${NAME}-tokens`, '--namespace', namespace],
+  );
+  return Buffer.from(data.secret, 'base64').toString();
+}
+
 /** Values that give the edge a port on every node and need no volume. */
 function defaultValues(settings: Settings): Values {
   const { edge, postgres, valkey } = settings.images;
   return {
     ...forAllServices({ image: serviceImage(settings) }),
     edge: { ...imageValues(edge), service: { type: 'NodePort' } },
-    postgres: { ...imageValues(postgres), storage: { ephemeral: true } },
-    valkey: imageValues(valkey),
+    trial: {
+      postgres: { ...imageValues(postgres), persistence: { enabled: false } },
+      valkey: imageValues(valkey),
+    },
   };
 }
 
@@ -139,12 +148,11 @@ export async function assertResponds({ base, newToken }: Platform, page = ['/'])
   return true;
 }
 
-/** The address of a Service with a port on every node: of its last port, of the edge that of TLS if it has a certificate. */
+/** The address of a Service with a port on every node. */
 export async function nodeAddress(world: World, service: string): Promise<string> {
   const { cluster, namespace } = world;
   const { spec } = await cluster.read<{
-    readonly spec: { readonly ports: readonly { name: string; nodePort: number }[] };
+    readonly spec: { readonly ports: readonly { readonly nodePort: number }[] };
   }>('service', service, '--namespace', namespace);
-  const port = spec.ports.at(-1);
-  return `${port?.name}://${await nodeHost(world)}:${port?.nodePort}`;
+  return `http://${await nodeHost(world)}:${spec.ports[0]?.nodePort}`;
 }

@@ -8,6 +8,7 @@ import { waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { serviceImage } from '../../deploy/local/cluster/images.ts';
 import { folders } from '../../deploy/local/state.ts';
 import { SERVICE_NAMES, SERVICES } from '../../services/services.ts';
+import { ensureMonitoringKinds } from './monitoring.ts';
 import { forAllServices, NAME, QUIET } from './platform.ts';
 import { waitForReplicas } from './pods.ts';
 import { merge } from './values.ts';
@@ -31,14 +32,28 @@ const ISSUER = 'https://login.example.org';
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const keys = { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: '1', alg: 'RS256' }] };
 
+const allOf = (name: string | undefined) => [
+  { namespaceSelector: { matchLabels: { [NAME_LABEL]: name } } },
+];
+const to = allOf(servers);
+const tokens = { JWT_JWKS_URL: `http://login.${servers}:8080/keys` };
+/** The services that refuse requests without a token. */
+const PROTECTED: readonly string[] = ['users', 'reports'];
+/** What a second file of values contains: the names and addresses of this cluster. */
 const values = merge(QUIET, forAllServices({ image: serviceImage(settings) }), {
   global: {
     httpRoute: { parentRefs: [settings.gateway], hostnames: [new URL(base).hostname] },
-    networkPolicy: {
-      from: [{ namespaceSelector: { matchLabels: { [NAME_LABEL]: controller?.namespace } } }],
-    },
+    networkPolicy: { from: allOf(controller?.namespace) },
   },
-  reports: { jwt: { jwksUrl: `http://login.${servers}:8080/keys` } },
+  users: {
+    config: tokens,
+    networkPolicy: { egress: { database: { to }, jwks: { to, ports: [8080] } } },
+  },
+  catalog: { networkPolicy: { egress: { database: { to } } } },
+  reports: {
+    config: tokens,
+    networkPolicy: { egress: { counters: { to }, jwks: { to, ports: [8080] } } },
+  },
 });
 
 /** A Deployment with one pod and its Service. */
@@ -64,30 +79,10 @@ function secret(name: string, url: string): object {
   return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, stringData: { url } };
 }
 
-/** Adds the kinds of the Prometheus operator that the cluster does not have. Without the operator, they have no effect. */
-async function ensureMonitoringKinds(): Promise<void> {
-  const group = 'monitoring.coreos.com';
-  const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-  const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } };
-  for (const kind of ['ServiceMonitor', 'PrometheusRule']) {
-    const plural = `${kind.toLowerCase()}s`;
-    const crd = ['crd', `${plural}.${group}`];
-    if (await cluster.kubectl(['get', ...crd, '--ignore-not-found', '--output=name'])) continue;
-    onCleanUp(async (current) => void (await current.kubectl(['delete', ...crd, '--wait=false'])));
-    await cluster.apply({
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: crd[1] },
-      spec: { group, scope: 'Namespaced', names: { kind, plural }, versions: [version] },
-    });
-    await cluster.kubectl(['wait', '--for=condition=Established', ...crd]);
-  }
-}
-
 /** A token of the identity provider. */
 function issueToken(): string {
   const exp = Math.floor(Date.now() / 1000) + 600;
-  const claims = { iss: ISSUER, aud: 'reports', sub: newName('user'), tier: 'pro', exp };
+  const claims = { iss: ISSUER, aud: [...SERVICE_NAMES], sub: newName('user'), tier: 'pro', exp };
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const signed = `${encode({ alg: 'RS256', kid: '1' })}.${encode(claims)}`;
   return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
@@ -96,7 +91,7 @@ function issueToken(): string {
 test('helm template | kubectl apply installs the values for production; a second time nothing changes', async () => {
   onCleanUp((current) => removeNamespace(current, servers));
   await createNamespace(cluster, servers, 'privileged');
-  await ensureMonitoringKinds();
+  await ensureMonitoringKinds(world);
   const { postgres = 'postgres:17.10-bookworm', valkey = 'valkey/valkey:8.1.10' } = settings.images;
   const script = `require('node:http').createServer((_, response) => response.end(process.env.KEYS)).listen(8080)`;
   const database = `postgres://fw:${password}@postgres.${servers}:5432/fw`;
@@ -146,7 +141,7 @@ test('the Gateway serves every service under load, with tokens of the identity p
     for (const { name, versions } of SERVICES) {
       const response = await fetch(`${base}/api/${versions.at(-1)}/${name}`, { headers });
       assert.equal(response.status, 200, await response.text());
-      if (name !== 'reports') continue;
+      if (!PROTECTED.includes(name)) continue;
       assert.equal((await fetch(response.url)).status, 401);
     }
     return true;

@@ -23,9 +23,9 @@ function readCommands(): string[] {
 
 /** One script of all blocks for this namespace; it ends at the first command that fails. */
 function scriptOf(blocks: readonly string[]): string {
-  const overrides = Object.entries(settings.images)
-    .map(([part, image]) => `${part}: ${JSON.stringify(imageValues(image))}\n`)
-    .join('');
+  const { edge, postgres, valkey } = settings.images;
+  const trial = { postgres: imageValues(postgres), valkey: imageValues(valkey) };
+  const overrides = `edge: ${JSON.stringify(imageValues(edge))}\ntrial: ${JSON.stringify(trial)}\n`;
   const commands = blocks.map((block) =>
     block.includes('> .local/values.yaml')
       ? `${block}cat >> .local/values.yaml <<'END'\n${overrides}END\n`

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
 
 import { waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { runProgram } from '../../deploy/local/cluster/program.ts';
@@ -105,21 +106,12 @@ const MAX_AFFECTED = 0.005;
 const MAX_FAILING_SECONDS = 30;
 
 /** How versions replace each other. */
-interface Strategy {
-  readonly name: string;
-  /** Values of every service. */
-  readonly delivery: Values;
-  /** Whether all versions are released in the full form. */
-  readonly isFull: boolean;
-}
-
-const STRATEGIES: readonly Strategy[] = [
-  // First: the controller has not set the selectors of the Services yet, which Helm would not take over.
-  { name: 'canary by pods', isFull: false, delivery: { canary: { weights: [50] } } },
-  { name: 'blueGreen', isFull: true, delivery: {} },
-  { name: 'canary', isFull: true, delivery: { canary: { traefik: { enabled: true } } } },
-];
+const STRATEGIES = ['blueGreen', 'canary'] as const;
 const { STRATEGY } = process.env;
+/** The example with the objects of Traefik that divide the requests. */
+const CANARY: Values = parse(
+  fs.readFileSync(path.join(folders.root, 'deploy/charts/examples/canary-traefik.yaml'), 'utf8'),
+);
 
 /** One version, and how its release ended. */
 interface Released extends Outcome {
@@ -134,125 +126,120 @@ const TIMEOUT = { timeout: 2 * LIMIT_SECONDS * 1_000 };
 
 let prometheus: Values | undefined;
 
-describe.each(STRATEGIES.filter(({ name }) => !STRATEGY || STRATEGY === name))(
-  '$name',
-  ({ name, delivery, isFull }) => {
-    const isLong = full && isFull;
-    const strategy = name === 'blueGreen' ? 'blueGreen' : 'canary';
-    const released: Released[] = [];
-    let base: string;
+describe.each(STRATEGIES.filter((name) => !STRATEGY || STRATEGY === name))('%s', (strategy) => {
+  const released: Released[] = [];
+  let base: string;
 
-    /** Releases a version under load; one that is promoted stays. */
-    async function releaseVersion(version: Version): Promise<Released> {
-      log(`releasing a version of ${version.service}: ${version.name}`);
-      const rollout = `fw-${version.service}`;
-      // Another strategy may have released the same version.
-      const values = merge(version.values, { podAnnotations: { strategy: name } });
-      const changed = merge(platform.values, { [version.service]: values });
-      const { secret } = platform;
-      const stream = startStream(world, { base, secret }, { rate: RATE, countHeader: MARK });
-      onTestFailed(() => void stream.stop().catch(() => {}));
-      await platform.release.put(changed);
-      const outcome = await waitForOutcome(world, rollout, LIMIT_SECONDS);
-      if (outcome.isPromoted) {
-        platform.values = changed;
-      } else {
-        await platform.release.put(platform.values);
-        await waitForOutcome(world, rollout, LIMIT_SECONDS);
-        // Open connections of the edge lead to pods of the version until these have terminated.
-        if (outcome.servedSeconds > 0) {
-          await waitForPods(world, { part: version.service, count: 2 });
-        }
+  /** Releases a version under load; one that is promoted stays. */
+  async function releaseVersion(version: Version): Promise<Released> {
+    log(`releasing a version of ${version.service}: ${version.name}`);
+    const rollout = `fw-${version.service}`;
+    // Another strategy may have released the same version.
+    const values = merge(version.values, { podAnnotations: { strategy } });
+    const changed = merge(platform.values, { [version.service]: values });
+    const { secret } = platform;
+    const stream = startStream(world, { base, secret }, { rate: RATE, countHeader: MARK });
+    onTestFailed(() => void stream.stop().catch(() => {}));
+    await platform.release.put(changed);
+    const outcome = await waitForOutcome(world, rollout, LIMIT_SECONDS);
+    if (outcome.isPromoted) {
+      platform.values = changed;
+    } else {
+      await platform.release.put(platform.values);
+      await waitForOutcome(world, rollout, LIMIT_SECONDS);
+      // Open connections of the edge lead to pods of the version until these have terminated.
+      if (outcome.servedSeconds > 0) {
+        await waitForPods(world, { part: version.service, count: 2 });
       }
-      const { requests, failed, withHeader: reached } = await stream.stop();
-      const sent = `${failed} of ${requests} failed, ${reached} reached it`;
-      log(`after ${outcome.seconds.toFixed(1)} s: ${sent}; ${outcome.message}`);
-      const one = { ...outcome, version, requests, failed, reached };
-      released.push(one);
-      return one;
     }
+    const { requests, failed, withHeader: reached } = await stream.stop();
+    const sent = `${failed} of ${requests} failed, ${reached} reached it`;
+    log(`after ${outcome.seconds.toFixed(1)} s: ${sent}; ${outcome.message}`);
+    const one = { ...outcome, version, requests, failed, reached };
+    released.push(one);
+    return one;
+  }
 
-    test('Argo Rollouts replaces all pods, with the objectives of the charts', async () => {
-      await ensureController(world);
-      prometheus ??= { address: await installPrometheus(world) };
-      const isRouted = name === 'canary';
-      base = isRouted ? await installTraefik(world) : platform.base;
-      const observationSeconds = OBSERVATION_SECONDS[strategy];
-      const progressiveDelivery = {
-        ...{ enabled: true, strategy, prometheus, observationSeconds },
-        canary: { traefik: { enabled: false } },
-      };
+  test('Argo Rollouts replaces all pods, with the objectives of the charts', async () => {
+    await ensureController(world);
+    prometheus ??= { address: await installPrometheus(world) };
+    const isCanary = strategy === 'canary';
+    base = isCanary ? await installTraefik(world) : platform.base;
+    const observationSeconds = OBSERVATION_SECONDS[strategy];
 
-      await platform.upgrade({
-        global: { networkPolicy: { monitoringFrom: PROMETHEUS_PEERS, from: TRAEFIK_PEERS } },
-        ...forAllServices({ progressiveDelivery: merge(progressiveDelivery, delivery) }),
+    await platform.upgrade(
+      merge(isCanary ? CANARY : {}, {
+        global: {
+          networkPolicy: { monitoringFrom: PROMETHEUS_PEERS, from: TRAEFIK_PEERS },
+          progressiveDelivery: { enabled: true, strategy, prometheus, observationSeconds },
+          // The kinds of the Prometheus operator.
+          metrics: { serviceMonitor: { enabled: false } },
+        },
+      }),
+    );
+
+    for (const service of SERVICE_NAMES) {
+      await waitForOutcome(world, `fw-${service}`, LIMIT_SECONDS);
+    }
+    const what = `responses of every service at ${base}`;
+    await waitFor({ cluster, what, seconds: 60 }, () => assertResponds({ ...platform, base }, []));
+  });
+
+  test.each(full ? BAD_VERSIONS : BAD_VERSIONS.slice(0, 2))(
+    'a version with the bug "$name" is rolled back before users get it',
+    TIMEOUT,
+    async (version) => {
+      const { isPromoted, message, seconds, servedSeconds, reached, failed, requests } =
+        await releaseVersion(version);
+
+      expect({ isPromoted, servedSeconds, reached }).toEqual({
+        ...{ isPromoted: false, servedSeconds: 0, reached: 0 },
       });
+      const isUnready = message.includes('timed out');
+      expect(seconds).toBeLessThan(isUnready ? MAX_UNREADY_SECONDS : MAX_ROLLBACK_SECONDS);
+      expect(failed).toBeLessThanOrEqual(MAX_AFFECTED * requests);
+    },
+  );
 
-      for (const service of SERVICE_NAMES) {
-        await waitForOutcome(world, `fw-${service}`, LIMIT_SECONDS);
-      }
-      const what = `responses of every service at ${base}`;
-      await waitFor({ cluster, what, seconds: 60 }, () =>
-        assertResponds({ ...platform, base }, []),
-      );
-    });
+  test.each(full ? LATE_VERSIONS : [])(
+    'a version that fails only after its trial is rolled back: $name',
+    TIMEOUT,
+    async (version) => {
+      const { isPromoted, failed, percent, reached } = await releaseVersion(version);
 
-    test.each(isLong ? BAD_VERSIONS : BAD_VERSIONS.slice(0, 2))(
-      'a version with the bug "$name" is rolled back before users get it',
-      TIMEOUT,
-      async (version) => {
-        const { isPromoted, message, seconds, servedSeconds, reached, failed, requests } =
-          await releaseVersion(version);
+      expect(isPromoted).toBe(false);
+      expect(reached).toBeGreaterThan(0);
+      expect(failed).toBeLessThanOrEqual((percent / 100) * RATE * MAX_FAILING_SECONDS);
+    },
+  );
 
-        expect({ isPromoted, servedSeconds, reached }).toEqual({
-          ...{ isPromoted: false, servedSeconds: 0, reached: 0 },
-        });
-        const isUnready = message.includes('timed out');
-        expect(seconds).toBeLessThan(isUnready ? MAX_UNREADY_SECONDS : MAX_ROLLBACK_SECONDS);
-        expect(failed).toBeLessThanOrEqual(MAX_AFFECTED * requests);
-      },
-    );
+  test.each(full ? HARMLESS_VERSIONS : HARMLESS_VERSIONS.slice(0, 1))(
+    'a harmless version is promoted: $name',
+    TIMEOUT,
+    async (version) => {
+      const { isPromoted, failed, message } = await releaseVersion(version);
 
-    test.each(isLong ? LATE_VERSIONS : [])(
-      'a version that fails only after its trial is rolled back: $name',
-      TIMEOUT,
-      async (version) => {
-        const { isPromoted, failed, percent, reached } = await releaseVersion(version);
+      expect({ isPromoted, failed }, message).toEqual({ isPromoted: true, failed: 0 });
+    },
+  );
 
-        expect(isPromoted).toBe(false);
-        expect(reached).toBeGreaterThan(0);
-        expect(failed).toBeLessThanOrEqual((percent / 100) * RATE * MAX_FAILING_SECONDS);
-      },
-    );
-
-    test.each(isLong ? HARMLESS_VERSIONS : HARMLESS_VERSIONS.slice(0, 1))(
-      'a harmless version is promoted: $name',
-      TIMEOUT,
-      async (version) => {
-        const { isPromoted, failed, message } = await releaseVersion(version);
-
-        expect({ isPromoted, failed }, message).toEqual({ isPromoted: true, failed: 0 });
-      },
-    );
-
-    test.runIf(isLong)('the page about releases contains the results', () => {
-      const rows = released.map((one) => [
-        one.version.name,
-        one.version.service,
-        one.isPromoted ? 'promoted' : `rolled back: ${reasonOf(one.message)}`,
-        `${one.seconds.toFixed(0)} s`,
-        ...(one.isPromoted ? ['', ''] : [`${one.percent} %`, `${one.servedSeconds.toFixed(0)} s`]),
-        one.requests.toLocaleString('en'),
-        one.isPromoted ? '' : one.reached.toLocaleString('en'),
-        String(one.failed),
-      ]);
-      const head = ['Version', 'Service', 'End', 'After', 'Share', 'In use for'];
-      const table = markdownTable([...head, 'Requests', 'Users reached', 'Failed'], rows);
-      const page = path.join(folders.root, 'docs/operations/releases.md');
-      writeSection(page, name, `${describeMachine()}\n\n${table}`);
-    });
-  },
-);
+  test.runIf(full)('the page about releases contains the results', () => {
+    const rows = released.map((one) => [
+      one.version.name,
+      one.version.service,
+      one.isPromoted ? 'promoted' : `rolled back: ${reasonOf(one.message)}`,
+      `${one.seconds.toFixed(0)} s`,
+      ...(one.isPromoted ? ['', ''] : [`${one.percent} %`, `${one.servedSeconds.toFixed(0)} s`]),
+      one.requests.toLocaleString('en'),
+      one.isPromoted ? '' : one.reached.toLocaleString('en'),
+      String(one.failed),
+    ]);
+    const head = ['Version', 'Service', 'End', 'After', 'Share', 'In use for'];
+    const table = markdownTable([...head, 'Requests', 'Users reached', 'Failed'], rows);
+    const page = path.join(folders.root, 'docs/operations/releases.md');
+    writeSection(page, strategy, `${describeMachine()}\n\n${table}`);
+  });
+});
 
 /** The measurement that failed, or another reason in the message of the controller. */
 function reasonOf(message: string): string {

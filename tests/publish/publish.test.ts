@@ -35,7 +35,7 @@ test('make publish pushes images and charts, whose images are these digests', as
 
   const rendered = await shell(`helm template oci://${references.at(-1)} --plain-http`);
 
-  expect(references).toHaveLength(2 * SERVICE_NAMES.length + 2);
+  expect(references).toHaveLength(2 * SERVICE_NAMES.length + 3);
   for (const image of images)
     expect(rendered).toContain(`image: "${image.replace('@', `:${tag}@`)}"`);
 });

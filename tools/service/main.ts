@@ -102,23 +102,27 @@ function sourcesOf(words: ServiceWords): Map<string, string> {
   ]);
 }
 
+/** The chart; its templates are those of another service with a database. */
 function chartOf(words: ServiceWords): Map<string, string> {
-  const folder = path.join(root, OWN, 'chart');
-  const files = fs.globSync('**/*.*', { cwd: folder });
-  return new Map(
-    files.map((file) => [
-      `deploy/charts/${words.plural}/${file}`,
-      rename(read(`${OWN}/chart/${file}`), words),
-    ]),
-  );
+  const target = `deploy/charts/${words.plural}`;
+  const filesOf = (folder: string, pattern: string) =>
+    fs.globSync(pattern, { cwd: path.join(root, folder) }).map((file) => {
+      return [`${target}/${file}`, rename(read(`${folder}/${file}`), words)] as const;
+    });
+  return new Map([
+    ...filesOf(`${OWN}/chart`, '**/*.*'),
+    ...filesOf('deploy/charts/catalog', 'templates/*.*'),
+  ]);
 }
 
-/** The three existing files that list the services, with the new one. */
+/** The existing files that list the services, with the new one. */
 function entriesOf(words: ServiceWords): Map<string, string> {
   const { plural } = words;
   const list = 'services/services.ts';
-  const end = '] as const satisfies readonly ServiceDescription[];';
-  if (!read(list).includes(end)) throw new Error(`Cannot change ${list}: expected "${end}"`);
+  const chart = 'deploy/charts/platform/Chart.yaml';
+  const values = 'deploy/charts/platform/values.yaml';
+  const production = 'deploy/charts/platform/values-production.yaml';
+  const trial = 'deploy/charts/trial/values.yaml';
   const entry = `  {
     name: '${plural}',
     replicas: 2,
@@ -129,16 +133,33 @@ function entriesOf(words: ServiceWords): Map<string, string> {
     calls: [],
   },
 `;
-  const [chart, values] = ['Chart.yaml', 'values.yaml'].map(
-    (file) => `deploy/charts/platform/${file}`,
-  );
   const dependency = `  - name: ${plural}\n    version: 0.1.0\n    condition: ${plural}.enabled\n`;
+  const valuesOf = (file: string) => rename(read(`${OWN}/${file}`), words);
   return new Map([
-    [list, read(list).replace(end, entry + end)],
+    [list, insert(list, { before: '] as const satisfies readonly ServiceDescription[];', entry })],
     // The last key of this file is the list of charts.
-    [chart!, read(chart!) + dependency],
-    [values!, read(values!) + rename(read(`${OWN}/platform-values.yaml`), words)],
+    [chart, read(chart) + dependency],
+    [values, insert(values, { before: '# Values of the edge', entry: valuesOf('values.yaml') })],
+    [production, read(production) + valuesOf('values-production.yaml')],
+    // The end of the list of services with a database.
+    [trial, insert(trial, { before: ']', after: '\n  databases: [', entry: `, ${plural}` })],
   ]);
+}
+
+interface Insertion {
+  readonly entry: string;
+  readonly before: string;
+  /** `before` is the first one after this text. */
+  readonly after?: string;
+}
+
+/** The text of a file with `entry`. @throws {Error} if the file does not contain the place */
+function insert(file: string, { entry, before, after = '' }: Insertion): string {
+  const text = read(file);
+  const from = text.indexOf(after);
+  const place = from < 0 ? -1 : text.indexOf(before, from + after.length);
+  if (place < 0) throw new Error(`Cannot change ${file}: expected "${after}" and "${before}"`);
+  return text.slice(0, place) + entry + text.slice(place);
 }
 
 /** Runs the steps; prints what to do next. */

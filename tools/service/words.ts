@@ -15,7 +15,9 @@ const RESERVED = new Set(
   using values variadic view when where window
   app body config cursor database done id list main name next now page query request response row rows
   router schema schemas store stores test tests title url v1
-  edge global monitoring platform postgres service services tokens valkey`.split(/\s+/),
+  common edge global ingress monitoring nginx platform postgres service services tokens trial valkey`.split(
+    /\s+/,
+  ),
 );
 
 /**

@@ -43,7 +43,7 @@ export function probed(service: string, values = '1x20000', name = 'probe_succes
   return { [`${name}{namespace="trial",service="fw-${service}"}`]: values };
 }
 
-/** Requests to users with a class of status. */
+/** Requests to users with a status, or a class of status. */
 function requests(status: string, values: string, method = 'GET'): Series {
   return series('users', 'http_requests_total', { method, route: '/api/v2/users', status }, values);
 }
@@ -121,6 +121,15 @@ export const CASES: readonly (readonly [
     },
     HISTORY,
     [],
+  ],
+  [
+    '10 % fail for 10 minutes, with codes instead of classes of status',
+    {
+      ...requests('200', counter([600, HISTORY], [540, 11])),
+      ...requests('503', counter([0, HISTORY], [60, 11])),
+    },
+    after(10),
+    [burn('Error', '1h')],
   ],
   ['10 % fail for 5 minutes', failing(0.1, 5), after(5), []],
   ['10 % fail for 10 minutes', failing(0.1, 10), after(10), [burn('Error', '1h')]],

@@ -7,7 +7,8 @@ import { stringify } from 'yaml';
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { ensureTool } from '../../../tools/programs.ts';
 import { CASES, DAY, probed, up } from './alert-cases.ts';
-import { charts, only, type Rendered, SHARED, type Values } from './render.ts';
+import { charts, only, type Rendered, type Values } from './render.ts';
+import { merge, SHARED } from './values.ts';
 
 const folder = newFolder('fw-alerts-', afterAll);
 
@@ -17,7 +18,7 @@ function ruleGroups(name: string, values: Values = {}): Rendered['spec'] {
   const prometheusRule = { enabled: true, runbookUrl };
   const metrics = { serviceMonitor: { enabled: true }, prometheusRule };
   const entryProbe = { enabled: true, url: 'https://api.example.org' };
-  const objects = charts.render(name, { ...SHARED[name], metrics, entryProbe, ...values });
+  const objects = charts.render(name, merge(SHARED[name] ?? {}, { metrics, entryProbe }, values));
   return only(objects, 'PrometheusRule').spec;
 }
 

@@ -8,9 +8,10 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Certificate, issueCertificate } from '../../local/testing/certificate.ts';
 import { charts, only } from './render.ts';
+import { merge, SHARED } from './values.ts';
 
 const MAIN = new URL('../../../services/users/src/main.ts', import.meta.url);
-const CA = '/run/secrets/fw/postgres-ca.crt';
+const CA = '/run/secrets/app/postgres-ca.crt';
 
 test('a service verifies the certificate of PostgreSQL', async () => {
   const folder = newFolder('fw-tls-');
@@ -26,8 +27,9 @@ test('a service verifies the certificate of PostgreSQL', async () => {
   /** The address in the chart's Secret, with another path of the certificate. */
   const addressWith = (authority: string) => {
     const url = `${server.url}?sslmode=verify-full&sslrootcert=${CA}`;
-    const store = { type: 'postgres', postgres: { url, caSecret: { name: 'database-ca' } } };
-    const { stringData } = only(charts.render('users', { store }), 'Secret');
+    const secrets = { DATABASE_URL: { value: url }, 'postgres-ca.crt': { existingSecret: 'ca' } };
+    const values = merge(SHARED.users ?? {}, { secrets });
+    const { stringData } = only(charts.render('users', values), 'Secret');
     return stringData.DATABASE_URL.replace(CA, path.join(folder, authority));
   };
 

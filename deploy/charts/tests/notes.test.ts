@@ -5,18 +5,23 @@ import { expect, test } from 'vitest';
 
 import { LIMITS } from '../../../services/reports/src/limits.ts';
 import { newApp } from '../../../services/reports/src/testing.ts';
-import { charts, SHARED, type Values } from './render.ts';
+import { charts, type Values } from './render.ts';
+import { merge, SHARED } from './values.ts';
 
 test.each<[string, Values, string]>([
   ['in the values', {}, 'fw-reports -o jsonpath={.data.JWT_SECRET}'],
   [
     'in an existing Secret',
-    { jwt: { existingSecret: { name: '{{ .Release.Name }}-keys', key: 'the.key' } } },
+    {
+      secrets: {
+        JWT_SECRET: { existingSecret: '{{ .Release.Name }}-keys', key: 'the.key', value: '' },
+      },
+    },
     'fw-keys -o jsonpath={.data.the\\.key}',
   ],
 ])('the notes sign a token that reports accepts, with a secret %s', async (_, values, place) => {
   const args = ['install', 'fw', 'reports', '--dry-run=client', '--namespace=trial', '--values=-'];
-  const { stdout: notes } = charts.helm(args, { ...SHARED.reports, ...values });
+  const { stdout: notes } = charts.helm(args, merge(SHARED.reports ?? {}, values));
   const lines = notes.match(/^ {2}(SECRET|encode|SIGNED|TOKEN)\W.*$/gm) ?? [];
   const secret = 'a secret of thirty-two characters';
   // Replaces kubectl, and prints its arguments.

@@ -1,53 +1,20 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { SERVICE_NAMES, SERVICES } from '../../../services/services.ts';
+import { SERVICE_NAMES } from '../../../services/services.ts';
 import {
+  all,
   charts,
   namesOf,
   only,
-  podOf,
   podsOf,
   type Rendered,
   selected,
   type Values,
+  variablesOf,
 } from './render.ts';
-
-const HOSTS = [{ host: 'api.example.org' }];
-const TLS = [{ secretName: 'certificate', hosts: ['api.example.org'] }];
-const INGRESS = { ingress: { enabled: true, hosts: HOSTS, tls: TLS } };
-const GATEWAY = { enabled: true, parentRefs: [{ name: 'public' }] };
-const EDGE_TLS = { tls: { secretName: 'edge-tls' } };
-const FROM = { from: [{ podSelector: { matchLabels: { app: 'gateway' } } }] };
+import { GATEWAY, PLATFORMS } from './values.ts';
 
 const OFF = { enabled: false };
-const OWN_DATABASE: Values = {
-  store: { postgres: { existingSecret: { name: 'database' } } },
-  networkPolicy: { databaseTo: [{ ipBlock: { cidr: '10.1.2.3/32' } }] },
-};
-const DATABASES = SERVICES.filter(({ store }) => store === 'database').map(({ name }) => name);
-
-/** Complete values of the platform. */
-const PLATFORMS: Readonly<Record<string, Values>> = {
-  defaults: {},
-  'own servers': {
-    ...{ postgres: OFF, valkey: OFF, tokens: OFF },
-    ...Object.fromEntries(DATABASES.map((name) => [name, OWN_DATABASE])),
-    reports: {
-      rateLimit: { redis: { existingSecret: { name: 'limits' } } },
-      jwt: { existingSecret: { name: '' }, jwksUrl: 'https://keys.example.org' },
-      networkPolicy: { redisTo: [] },
-    },
-  },
-  'f5-nginx': { global: INGRESS },
-  'a gateway': { global: { httpRoute: GATEWAY, networkPolicy: FROM } },
-  'TLS at the edge': {
-    edge: { ...EDGE_TLS, service: { type: 'LoadBalancer' } },
-  },
-  'users only': {
-    ...Object.fromEntries(SERVICE_NAMES.slice(1).map((name) => [name, OFF])),
-    ...{ valkey: OFF, tokens: OFF },
-  },
-};
 
 describe.each(Object.entries(PLATFORMS))('%s', (_, values) => {
   let objects: Rendered[];
@@ -62,7 +29,7 @@ describe.each(Object.entries(PLATFORMS))('%s', (_, values) => {
 
     expect(new Set(names).size).toBe(names.length);
     for (const { metadata } of objects) {
-      expect(metadata.name).toMatch(/^fw-/);
+      expect(metadata.name).toMatch(/^fw(-|$)/);
       expect(metadata.labels).toMatchObject({ 'app.kubernetes.io/instance': 'fw' });
     }
   });
@@ -73,67 +40,82 @@ describe.each(Object.entries(PLATFORMS))('%s', (_, values) => {
         kind === 'Service'
           ? spec.selector
           : (spec?.selector?.matchLabels ?? spec?.podSelector?.matchLabels);
-      if (!selector) continue;
+      if (!selector || kind === 'ServiceMonitor') continue;
       expect(selected(pods, selector), `${kind} ${metadata.name}`).toHaveLength(1);
       expect(Object.keys(selector)).not.toContain('app.kubernetes.io/version');
     }
   });
 
-  test('every pod has a NetworkPolicy for ingress and egress', () => {
-    const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy');
+  test('every pod is restricted, and has a NetworkPolicy for ingress and egress', () => {
+    const policies = all(objects, 'NetworkPolicy');
 
-    for (const pod of pods) {
+    for (const { name, labels, spec } of pods) {
+      expect(spec.automountServiceAccountToken, name).toBe(false);
+      expect(spec.securityContext).toMatchObject({
+        ...{ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      for (const { securityContext } of [...(spec.initContainers ?? []), ...spec.containers]) {
+        expect(securityContext, name).toEqual({
+          ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+          capabilities: { drop: ['ALL'] },
+        });
+      }
       const around = policies.filter(
-        ({ spec }) => selected([pod], spec.podSelector.matchLabels).length > 0,
+        (policy) => selected([{ name, labels, spec }], policy.spec.podSelector.matchLabels).length,
       );
-      expect(
-        around.map(({ spec }) => spec.policyTypes),
-        pod.name,
-      ).toEqual([['Ingress', 'Egress']]);
+      const types = around.map((policy) => policy.spec.policyTypes);
+      expect(types, name).toEqual([['Ingress', 'Egress']]);
       // An empty list of peers or ports would allow everything.
       for (const { to, ports } of around[0]?.spec.egress ?? []) {
-        expect([to?.length ?? 1, ports?.length], pod.name).not.toContain(0);
+        expect([to?.length ?? 0, ports?.length ?? 0], name).not.toContain(0);
       }
     }
   });
+
+  test('every pod may connect to what its variables name', () => {
+    const services = all(objects, 'Service').map(({ metadata }) => metadata.name);
+    const hosts = pods.flatMap(({ spec }) =>
+      Object.entries(variablesOf(spec.containers[0]))
+        .filter(([name, text]) => name.endsWith('_URL') && text?.startsWith('http://'))
+        .map(([, text = '']) => new URL(text).hostname),
+    );
+
+    for (const host of hosts) expect(services).toContain(host);
+  });
 });
 
-describe('the bundled servers', () => {
-  let objects: Rendered[];
-  beforeAll(() => {
-    objects = charts.render('platform');
+test('one Ingress has the certificate, and the paths of every service and of the edge', () => {
+  const objects = charts.render('platform', PLATFORMS['ingress-nginx']);
+  const { metadata, spec } = only(objects, 'Ingress');
+  const targets = spec.rules[0].http.paths.map(({ path, pathType, backend }: Rendered) =>
+    [pathType, path, backend.service.name].join(' '),
+  );
+
+  expect(metadata.annotations).toMatchObject({
+    'nginx.ingress.kubernetes.io/proxy-body-size': '1m',
   });
-  const secretOf = (name: string): Record<string, string> =>
-    only(objects, 'Secret', name).stringData;
-
-  test('have random passwords, which no other object and no argument contains', () => {
-    const again = charts.render('platform');
-    const others = JSON.stringify(objects.filter(({ kind }) => kind !== 'Secret'));
-
-    for (const [name, key] of [
-      ['fw-postgres', 'password'],
-      ['fw-valkey', 'password'],
-      ['fw-tokens', 'secret'],
-    ] as const) {
-      const password = secretOf(name)[key] ?? '';
-      expect(password).toMatch(/^[A-Za-z0-9]{40}$/);
-      expect(only(again, 'Secret', name).stringData[key]).not.toBe(password);
-      expect(others).not.toContain(password);
-    }
-    const command: string[] = podOf(objects, 'fw-valkey').containers[0].command;
-    expect(command.filter((one) => one.includes('PASSWORD'))).toHaveLength(1);
-    expect(command[2]).toContain('requirepass');
+  expect(spec).toMatchObject({
+    ...{ ingressClassName: 'nginx', rules: [{ host: 'api.example.org' }] },
+    tls: [{ secretName: 'api-tls', hosts: ['api.example.org'] }],
   });
+  expect(targets.sort()).toEqual(
+    [
+      ...SERVICE_NAMES.flatMap((name) =>
+        ['api/v1', 'api/v2', 'docs'].map((path) => `Prefix /${path}/${name} fw-${name}`),
+      ),
+      'Prefix / fw-edge',
+    ].sort(),
+  );
+});
 
-  test('have the addresses that the services read', () => {
-    const { data } = only(objects, 'ConfigMap', 'fw-reports');
-    const urls = [secretOf('fw-postgres').url, secretOf('fw-valkey').url, data.USERS_URL];
+test('global.httpRoute creates a route of each service, and of the edge for all other paths', () => {
+  const routes = all(charts.render('platform', PLATFORMS['a Gateway']), 'HTTPRoute');
 
-    for (const url of urls) expect(namesOf(objects, 'Service')).toContain(new URL(url).hostname);
-    expect(new URL(secretOf('fw-postgres').url ?? '').password).toBe(
-      secretOf('fw-postgres').password,
-    );
-  });
+  expect(
+    routes.map(({ metadata, spec }) => [metadata.name, spec.rules[0].matches[0].path.value]).sort(),
+  ).toEqual(
+    [['fw-edge', '/'], ...SERVICE_NAMES.map((name) => [`fw-${name}`, `/api/v1/${name}`])].sort(),
+  );
 });
 
 test('global.image and global.imagePullSecrets apply to every image', () => {
@@ -145,86 +127,97 @@ test('global.image and global.imagePullSecrets apply to every image', () => {
     for (const one of [...(spec.initContainers ?? []), ...spec.containers]) {
       expect(one.image).toMatch(/^registry\.example\.org\//);
       expect(one.imagePullPolicy).toBe('Always');
+      expect(one.image.endsWith(':7'), one.image).toBe(one.image.includes('/fw-'));
     }
   }
 });
 
-test('global.networkPolicy applies to the services, the edge and the tests', () => {
+test('global.networkPolicy applies to the services, and its lists except from to the edge', () => {
   const monitoringFrom = [{ podSelector: { matchLabels: { app: 'prometheus' } } }];
-  const networkPolicy = { ...FROM, monitoringFrom, dnsPorts: [1053] };
+  const networkPolicy = { from: [GATEWAY], monitoringFrom, dnsPorts: [1053] };
   const objects = charts.render('platform', { global: { networkPolicy } });
   const having = (text: string) =>
-    objects
-      .filter((one) => one.kind === 'NetworkPolicy' && JSON.stringify(one).includes(text))
+    all(objects, 'NetworkPolicy')
+      .filter((one) => JSON.stringify(one).includes(text))
       .map(({ metadata }) => metadata.name)
       .sort();
-  const services = SERVICE_NAMES.map((name) => `fw-${name}`).sort();
+  const services = SERVICE_NAMES.map((name) => `fw-${name}`);
+  const parts = [...services, 'fw-edge'];
 
-  expect(having('gateway')).toEqual(services);
-  expect(having('prometheus')).toEqual(services);
-  expect(having('1053')).toEqual(
-    [...services, 'fw-edge'].flatMap((name) => [name, `${name}-test`]).sort(),
-  );
+  expect(having('gateway')).toEqual(services.sort());
+  expect(having('prometheus')).toEqual(parts.sort());
+  expect(having('1053')).toEqual(parts.flatMap((name) => [name, `${name}-test`]).sort());
 });
 
-test('global.entryProbe applies to every service, and the edge admits the peers of monitoring', () => {
-  const peer = { podSelector: { matchLabels: { app: 'exporter' } } };
+test('global.entryProbe sends a request to every service', () => {
   const entryProbe = { enabled: true, url: 'https://api.example.org', labels: { release: 'a' } };
-  const global = { entryProbe, networkPolicy: { monitoringFrom: [peer] } };
-  const objects = charts.render('platform', { global, edge: { allowFrom: FROM.from } });
+  const probes = all(charts.render('platform', { global: { entryProbe } }), 'Probe');
 
-  const probes = objects.filter(({ kind }) => kind === 'Probe');
   expect(probes.flatMap(({ spec }) => spec.targets.staticConfig.static).sort()).toEqual(
     SERVICE_NAMES.map((name) => `https://api.example.org/docs/${name}`).sort(),
   );
   for (const { metadata } of probes) expect(metadata.labels).toMatchObject({ release: 'a' });
-  const { from } = only(objects, 'NetworkPolicy', 'fw-edge').spec.ingress[0];
-  expect(from.filter((one: object) => JSON.stringify(one).includes('exporter'))).toEqual([peer]);
 });
 
-test('f5-nginx gets one master with the certificate, and a minion per service and for the edge', () => {
-  const objects = charts.render('platform', PLATFORMS['f5-nginx']);
-  const ingresses = objects.filter(({ kind }) => kind === 'Ingress');
-  const kindOf = ({ metadata }: Rendered) =>
-    metadata.annotations?.['nginx.org/mergeable-ingress-type'];
-  const [master, ...others] = ingresses.filter((one) => kindOf(one) === 'master');
+test('the edge may call the services that are installed, and every address may call the edge', () => {
+  const objects = charts.render('platform', { reports: OFF });
+  const { ingress, egress } = only(objects, 'NetworkPolicy', 'fw-edge').spec;
+  const called = egress.flatMap(({ to }: Rendered) =>
+    to.map((peer: Rendered) => peer.podSelector?.matchLabels['app.kubernetes.io/name']),
+  );
+  const { labels } = only(objects, 'Deployment', 'fw-edge').spec.template.metadata;
 
-  expect(others).toEqual([]);
-  expect(master?.spec).toEqual({ ingressClassName: 'nginx', tls: TLS, rules: HOSTS });
-  const minions = ingresses.filter((one) => kindOf(one) === 'minion');
-  expect(minions).toHaveLength(SERVICE_NAMES.length + 1);
-  for (const { spec } of minions) expect(spec).not.toHaveProperty('tls');
-  expect(only(objects, 'Ingress', 'fw-edge').spec.rules[0].http.paths[0].path).toBe('/');
+  expect(called.filter((name: string) => name)).toEqual(['catalog', 'users']);
+  expect(labels).toMatchObject({ 'services.local/calls-users': 'true' });
+  expect(JSON.stringify(ingress[0].from)).toContain('0.0.0.0/0');
 });
 
-const MINE = { existingSecret: { name: 'mine' } };
-const NO_UPSTREAM = 'but reports reads its figures from there';
+const MINE = { existingSecret: 'mine', key: 'url' };
 
 test.each<[string, Values]>([
-  [`users.enabled is false, ${NO_UPSTREAM}`, { users: OFF }],
-  ['the name of catalog is changed', { catalog: { fullnameOverride: 'shop' } }],
-  ['users.service.port is 8080, but reports calls port 80', { users: { service: { port: 8080 } } }],
-  ['max_connections is 200', { postgres: { clients: [{ podSelector: {}, connections: 150 }] } }],
-  ['postgres.enabled is false, but users keeps its data there', { postgres: OFF }],
-  ['the NetworkPolicy of users allows only the bundled', { users: { store: { postgres: MINE } } }],
-  ['valkey.maxMemory is 1gb, but', { valkey: { maxMemory: '1gb' } }],
-  ['but the edge accepts bodies of 1m', { users: { config: { BODY_LIMIT: 2_000_000 } } }],
-  ['would redirect it forever', { edge: EDGE_TLS, global: INGRESS }],
-  ['valkey.enabled is false, but reports counts', { valkey: OFF }],
-  ['tokens.enabled is false, but reports verifies', { tokens: OFF }],
+  ['users.enabled is false, but reports calls it', { users: OFF }],
+  ['trial.enabled is false, but users.secrets.DATABASE_URL is the Secret', { trial: OFF }],
+  ['trial.enabled is false, but reports.secrets.JWT_SECRET is the Secret', { trial: OFF }],
+  [
+    'networkPolicy.egress.database.to is empty',
+    {
+      users: {
+        secrets: { DATABASE_URL: MINE },
+        networkPolicy: { egress: { database: { to: [] } } },
+      },
+    },
+  ],
+  [
+    'but the edge waits for 30 s: expected a larger edge.requestTimeoutSeconds',
+    { users: { requestTimeoutSeconds: 30 } },
+  ],
+  [
+    'users.config.BODY_LIMIT is 2000000, but the edge accepts bodies of 1048576 bytes',
+    { users: { config: { BODY_LIMIT: 2_000_000 } } },
+  ],
   ["additional properties 'replica' not allowed", { edge: { replica: 3 } }],
+  ["additional properties 'replica' not allowed", { trial: { postgres: { replica: 3 } } }],
   ["additional properties 'uri' not allowed", { global: { entryProbe: { uri: 'https://a' } } }],
+  ["additional properties 'bodySize' not allowed", { nginx: { bodySize: '1m' } }],
   ["missing property 'enabled'", { user: { replicaCount: 3 } }],
+  ['but ingress.hosts is empty', { ingress: { enabled: true } }],
+  [
+    'the NetworkPolicy of users would block the controller',
+    { ingress: { enabled: true, hosts: [{ host: 'a' }] } },
+  ],
 ])('the platform rejects values that cannot work: %s', (message, values) => {
-  const { status, stderr } = charts.helm(['template', 'fw', 'platform', '--values', '-'], values);
-
-  expect(status).not.toBe(0);
-  expect(stderr).toContain(message);
+  expect(charts.errorOf('platform', values)).toContain(message);
 });
 
 test.each([
   ['a'.repeat(44), 'is too long for the names of its objects: expected 43 characters or fewer'],
-  ['users-catalog', 'would be the name of users and catalog'],
+  ['users-catalog', 'would be the name of catalog and users'],
 ])('the platform rejects the release name %s', (release, message) => {
   expect(charts.helm(['template', release, 'platform']).stderr).toContain(message);
+});
+
+test('a part that is disabled has no object', () => {
+  const objects = charts.render('platform', { ...PLATFORMS['users only'], edge: OFF });
+
+  expect(namesOf(objects, 'Deployment').sort()).toEqual(['fw-users', 'fw-valkey']);
 });

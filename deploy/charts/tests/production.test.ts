@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
-import {
-  charts,
-  namesOf,
-  PRODUCTION,
-  PROGRESSIVE,
-  podsOf,
-  type Rendered,
-  selected,
-} from './render.ts';
+import { charts, namesOf, podsOf, type Rendered, selected } from './render.ts';
+import { PLATFORMS, PRODUCTION } from './values.ts';
+
+test('the values for production ask for the addresses of the servers', () => {
+  const { stderr } = charts.helm([
+    ...['template', 'fw', 'platform', '--values', 'platform/values-production.yaml'],
+  ]);
+
+  expect(stderr).toMatch(/networkPolicy\.egress\.(database|counters)\.to is empty/);
+});
 
 test('the values for production render the same text each time, without Secrets and trial servers', () => {
-  const values = ['platform', '--values', 'platform/values-production.yaml'];
-  const template = () => charts.helm(['template', 'fw', ...values]).stdout;
+  const args = ['template', 'fw', 'platform', '--values', '-'];
+  const template = () => charts.helm(args, PRODUCTION).stdout;
   const objects = charts.render('platform', PRODUCTION);
   const deployments = SERVICE_NAMES.map((name) => `fw-${name}`).sort();
 
-  expect(charts.helm(['lint', '--strict', ...values])).toMatchObject({ status: 0 });
   expect(template()).toBe(template());
   expect([...namesOf(objects, 'Secret'), ...namesOf(objects, 'StatefulSet')]).toEqual([]);
   for (const kind of [
@@ -31,19 +31,18 @@ test('the values for production render the same text each time, without Secrets 
 /** The kinds of the charts, all of which belong to a namespace. */
 const NAMESPACED = [
   ...['AnalysisTemplate', 'ConfigMap', 'Deployment', 'HTTPRoute', 'HorizontalPodAutoscaler'],
-  ...['NetworkPolicy', 'PersistentVolumeClaim', 'Pod', 'PodDisruptionBudget', 'PrometheusRule'],
+  ...[
+    'Ingress',
+    'NetworkPolicy',
+    'PersistentVolumeClaim',
+    'Pod',
+    'PodDisruptionBudget',
+    'PrometheusRule',
+  ],
   ...['Rollout', 'Secret', 'Service', 'ServiceAccount', 'ServiceMonitor', 'StatefulSet'],
 ];
 
-const ROLLOUTS = Object.fromEntries(
-  SERVICE_NAMES.map((name) => [name, { ...(PRODUCTION[name] as object), ...PROGRESSIVE }]),
-);
-
-describe.each([
-  ['the defaults', {}],
-  ['the values for production', PRODUCTION],
-  ['Rollouts', { ...PRODUCTION, ...ROLLOUTS }],
-])('with %s', (_, values) => {
+describe.each(Object.entries(PLATFORMS))('%s', (_, values) => {
   test('two releases in one namespace have no common name, and select no object of the other', () => {
     const one = charts.render('platform', values, { release: 'one' });
     const two = charts.render('platform', values, { release: 'two' });

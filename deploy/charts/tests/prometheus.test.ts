@@ -13,12 +13,13 @@ import { freePort } from '../../local/testing/ports.ts';
 import { startProgram } from '../../local/testing/program.ts';
 import { startTrialStores } from '../../local/testing/trial-stores.ts';
 import { startTrialSystem } from '../../local/testing/trial-system.ts';
-import { charts, EVERYTHING, only, type Rendered, SHARED } from './render.ts';
+import { charts, only, type Rendered } from './render.ts';
+import { EVERYTHING, merge, SHARED } from './values.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const stack = new AsyncDisposableStack();
-const objectsOf = (name: string) => charts.render(name, { ...SHARED[name], ...EVERYTHING });
+const objectsOf = (name: string) => charts.render(name, merge(SHARED[name] ?? {}, EVERYTHING));
 let origin: string;
 
 /** The system on shared stores, with the labels of a cluster, after a short load. */

@@ -1,10 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import fs from 'node:fs';
 import path from 'node:path';
 
-import { parse, parseAllDocuments, stringify } from 'yaml';
+import { parseAllDocuments, stringify } from 'yaml';
 
-import { SERVICES } from '../../../services/services.ts';
 import { ensureTool } from '../../../tools/programs.ts';
 
 /** A rendered object. */
@@ -30,6 +28,12 @@ export const charts = {
   helm(args: readonly string[], values: Values = {}) {
     const input = stringify(values, { version: '1.1' });
     return spawnSync(ensureTool('helm'), args, { cwd: FOLDER, input, encoding: 'utf8' });
+  },
+
+  /** The error of rendering a chart as the release `fw`; empty if it renders. */
+  errorOf(chart: string, values: Values): string {
+    const { status, stderr } = charts.helm(['template', 'fw', chart, '--values', '-'], values);
+    return status === 0 ? '' : stderr;
   },
 
   /**
@@ -76,9 +80,14 @@ export function only(objects: readonly Rendered[], kind: string, name?: string):
   return object;
 }
 
+/** All objects of `kind`. */
+export function all(objects: readonly Rendered[], kind: string): Rendered[] {
+  return objects.filter((object) => object.kind === kind);
+}
+
 /** The names of all objects of `kind`. */
 export function namesOf(objects: readonly Rendered[], kind: string): string[] {
-  return objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
+  return all(objects, kind).map(({ metadata }) => metadata.name);
 }
 
 /** The pods of a Deployment, a StatefulSet or a test. */
@@ -103,58 +112,15 @@ export function podOf(objects: readonly Rendered[], name: string): Rendered['spe
   return podsOf(objects).find((pods) => pods.name === name)?.spec;
 }
 
+/** The variables of a container; those from a Secret have no text. */
+export function variablesOf(container: Rendered): Record<string, string> {
+  const variables: Rendered[] = container.env ?? [];
+  return Object.fromEntries(variables.map(({ name, value }) => [name, value]));
+}
+
 /** The pods that a selector matches. */
 export function selected(pods: readonly Pods[], selector: Readonly<Record<string, string>>) {
   return pods.filter(({ labels }) =>
     Object.entries(selector).every(([name, text]) => labels[name] === text),
   );
 }
-
-/** The required values of each chart. */
-export const NEEDED: Readonly<Record<string, Values>> = Object.fromEntries(
-  SERVICES.map(({ name, authenticated }) => [
-    name,
-    authenticated ? { jwt: { secret: 'a secret of thirty-two characters' } } : {},
-  ]),
-);
-
-/** Values with two pods and stores that pods share. */
-export const SHARED: Readonly<Record<string, Values>> = Object.fromEntries(
-  SERVICES.map(({ name, store }) => {
-    const stores = {
-      database: {
-        store: { type: 'postgres', postgres: { url: `postgres://u:p@db:5433/${name}` } },
-      },
-      counters: { rateLimit: { store: 'redis', redis: { url: 'redis://:p@cache:6380' } } },
-    };
-    return [name, { ...NEEDED[name], replicaCount: 2, ...stores[store] }];
-  }),
-);
-
-/** Enables the optional features of a service's chart; needs the values in `SHARED`. */
-export const EVERYTHING: Values = {
-  autoscaling: { enabled: true, requestsPerSecond: 50 },
-  ingress: { enabled: true, hosts: [{ host: 'api.example.org' }] },
-  httpRoute: {
-    enabled: true,
-    parentRefs: [{ name: 'public' }],
-    hostnames: ['api.example.org'],
-  },
-  networkPolicy: { from: [{ podSelector: { matchLabels: { app: 'gateway' } } }] },
-  entryProbe: { enabled: true, url: 'https://api.example.org' },
-  metrics: {
-    serviceMonitor: { enabled: true },
-    prometheusRule: { enabled: true },
-    dashboard: { enabled: true },
-  },
-};
-
-/** The values of the platform for production. */
-export const PRODUCTION: Values = parse(
-  fs.readFileSync(path.join(FOLDER, 'platform/values-production.yaml'), 'utf8'),
-);
-
-/** Replaces the Deployment by a Rollout; needs the values in `SHARED`. */
-export const PROGRESSIVE: Values = {
-  progressiveDelivery: { enabled: true, prometheus: { address: 'http://prometheus:9090' } },
-};

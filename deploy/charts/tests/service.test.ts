@@ -1,92 +1,62 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { SERVICE_NAMES, SERVICES } from '../../../services/services.ts';
+import { SERVICE_NAMES } from '../../../services/services.ts';
 import {
+  all,
   charts,
-  EVERYTHING,
-  NEEDED,
   namesOf,
   only,
-  PROGRESSIVE,
   podOf,
   type Rendered,
-  SHARED,
-  selected,
   type Values,
+  variablesOf,
 } from './render.ts';
+import { EVERYTHING, GATEWAY, merge, PROGRESSIVE, SETS, SHARED } from './values.ts';
 
-/** Complete values of each chart. */
-const MATRIX: Readonly<Record<string, (chart: string) => Values>> = {
-  defaults: (chart) => NEEDED[chart] ?? {},
-  'all features': (chart) => ({ ...SHARED[chart], ...EVERYTHING }),
-  'a Rollout': (chart) => ({ ...SHARED[chart], ...EVERYTHING, ...PROGRESSIVE }),
-};
-const CASES = SERVICE_NAMES.flatMap((chart) =>
-  Object.entries(MATRIX).map(([name, values]) => ({ chart, name, values: values(chart) })),
-);
+const CASES = SETS.filter(({ chart }) => chart !== 'platform');
+const OURS: readonly string[] = SERVICE_NAMES;
+
+/** Renders a service with two pods and `values`. */
+const render = (chart: string, ...values: Values[]) =>
+  charts.render(chart, merge(SHARED[chart] ?? {}, ...values));
 
 describe.each(CASES)('$chart, $name', ({ chart, name, values }) => {
   const isRollout = name === 'a Rollout';
   let objects: Rendered[];
   let workload: Rendered;
   let pod: Rendered['spec'];
-  let container: Rendered;
-  let variables: Record<string, string>;
   beforeAll(() => {
     objects = charts.render(chart, values);
     workload = only(objects, isRollout ? 'Rollout' : 'Deployment');
     pod = workload.spec.template.spec;
-    [container] = pod.containers;
-    variables = isRollout
-      ? Object.fromEntries(container.env.map((one: Rendered) => [one.name, one.value]))
-      : only(objects, 'ConfigMap', `fw-${chart}`).data;
   });
 
-  test('the service runs the entrypoint of its image, after its migration, with probes', () => {
-    const migrates = SERVICES.some((one) => one.name === chart && one.store === 'database');
+  test('the service runs the entrypoint of its image after its migration, with probes and limits', () => {
+    const [container] = pod.containers;
+
+    const migration = {
+      ...{ users: ['migrate', '--wait', '60'], catalog: ['migrate', '--wait', '60'] },
+      common: ['dist/migrate.js'],
+    }[chart];
 
     expect(container).not.toHaveProperty('command');
     expect((pod.initContainers ?? []).map(({ args }: Rendered) => args)).toEqual(
-      migrates ? [['migrate', '--wait', '60']] : [],
+      migration ? [migration] : [],
     );
     expect(container).toMatchObject({
-      image: `fw-${chart}:0.1.0`,
+      image: OURS.includes(chart) ? `fw-${chart}:0.1.0` : 'registry.example.org/shop:1.4.2',
       startupProbe: { httpGet: { path: '/startupz', port: 'health' }, failureThreshold: 300 },
       livenessProbe: { httpGet: { path: '/livez', port: 'health' }, periodSeconds: 10 },
       readinessProbe: { httpGet: { path: '/readyz', port: 'health' }, periodSeconds: 2 },
       resources: { limits: { memory: '256Mi', 'ephemeral-storage': '1Gi' } },
     });
-  });
-
-  test('the selector, which no upgrade can change, contains no version', () => {
-    const matchLabels = {
-      'app.kubernetes.io/name': chart,
-      'app.kubernetes.io/instance': 'fw',
-      'app.kubernetes.io/component': 'server',
-    };
-
-    expect(workload.spec.selector).toEqual({ matchLabels });
-    for (const { labelSelector } of pod.topologySpreadConstraints) {
-      expect(labelSelector).toEqual({ matchLabels });
-    }
-  });
-
-  test('a pod ends no earlier than its longest request', () => {
-    const { DRAIN_TIMEOUT_MS, DRAIN_DELAY_MS, DRAIN_IDLE_MS, REQUEST_TIMEOUT_MS } = variables;
-
-    // Drain delay, 5 s for idle connections, the longest request, 2 s to close.
-    expect(Number(DRAIN_TIMEOUT_MS)).toBe(
-      Number(DRAIN_DELAY_MS) + Number(DRAIN_IDLE_MS) + Number(REQUEST_TIMEOUT_MS) + 2_000,
-    );
-    expect(container.lifecycle.preStop).toEqual({ sleep: { seconds: 5 } });
-    // preStop, the drain, and a margin for a slow node.
-    expect(pod.terminationGracePeriodSeconds).toBe(5 + Number(DRAIN_TIMEOUT_MS) / 1_000 + 2);
+    expect(pod).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false });
   });
 
   test('an upgrade keeps the number of ready pods, and a node drain evicts one pod at a time', () => {
     const { strategy, replicas, revisionHistoryLimit } = workload.spec;
-    const hasFile = namesOf(objects, 'PersistentVolumeClaim').length > 0;
-    const budgets = objects.filter(({ kind }) => kind === 'PodDisruptionBudget');
+    const hasVolume = namesOf(objects, 'PersistentVolumeClaim').length > 0;
+    const budgets = all(objects, 'PodDisruptionBudget');
 
     if (isRollout) {
       const [activeService, previewService] = [`fw-${chart}`, `fw-${chart}-preview`];
@@ -97,108 +67,132 @@ describe.each(CASES)('$chart, $name', ({ chart, name, values }) => {
       expect(only(objects, 'ServiceMonitor').spec.endpoints[0].interval).toBe('5s');
     } else {
       const rolling = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } };
-      expect(strategy).toEqual(hasFile ? { type: 'Recreate' } : rolling);
+      expect(strategy).toEqual(hasVolume ? { type: 'Recreate' } : rolling);
     }
     // A fixed number would undo that of the autoscaler, and the budget of one pod would block the drain.
-    expect(replicas).toBe(name === 'defaults' ? 1 : undefined);
+    const isScaled = namesOf(objects, 'HorizontalPodAutoscaler').length > 0;
+    expect(replicas).toBe(isScaled ? undefined : name === 'defaults' ? 1 : 2);
     expect(budgets.map(({ spec }) => spec.maxUnavailable)).toEqual(name === 'defaults' ? [] : [1]);
   });
 });
 
 describe('the NetworkPolicy', () => {
-  const policyOf = (chart: string, values: Values) =>
-    only(charts.render(chart, { ...SHARED[chart], ...values }), 'NetworkPolicy', `fw-${chart}`)
-      .spec;
+  const dns = { port: 53, protocol: 'UDP' };
+  const policyOf = (chart: string, values: Values, name = `fw-${chart}`) =>
+    only(render(chart, values), 'NetworkPolicy', name).spec;
 
-  test('allows reports to call its servers, and users and catalog by their labels', () => {
-    const { egress } = policyOf('reports', {
-      config: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' },
-      jwt: { jwksUrl: 'https://keys.example.org' },
-      upstreams: { users: '', catalog: 'https://api.example.org:8443/shop' },
-    });
+  test('allows names, the services in calls by their labels, and the connections in egress', () => {
+    const jwks = { to: [{ ipBlock: { cidr: '0.0.0.0/0' } }], ports: [443, 8443] };
+    const { egress } = policyOf('reports', { networkPolicy: { egress: { jwks } } });
+    const [names, users, catalog, ...others] = egress;
 
-    expect(egress.map(({ ports }: Rendered) => ports[0].port)).toEqual([
-      ...[53, 6380, 443, 4318, 8443, 8080, 8080],
+    expect(names.ports).toContainEqual(dns);
+    expect([users, catalog]).toEqual(
+      ['users', 'catalog'].map((name) => ({
+        to: [{ podSelector: { matchLabels: { 'app.kubernetes.io/name': name } } }],
+        ports: [{ port: 8080 }],
+      })),
+    );
+    expect(others).toEqual([
+      { to: [{ ipBlock: { cidr: '10.1.2.3/32' } }], ports: [{ port: 6380 }] },
+      { to: jwks.to, ports: [{ port: 443 }, { port: 8443 }] },
     ]);
-    expect(egress.at(-1).to[0].podSelector.matchLabels).toEqual({
-      'app.kubernetes.io/name': 'users',
-      'app.kubernetes.io/part-of': 'fw',
-    });
   });
 
-  test('allows labelled callers, the ingress controller, the peers in the values, and monitoring', () => {
-    const { ingress } = policyOf('users', {
-      ingress: { enabled: true, hosts: [{ host: 'api.example.org' }] },
-      networkPolicy: { from: [{ podSelector: { matchLabels: { app: 'probe' } } }] },
-      global: { networkPolicy: { from: [{ ipBlock: { cidr: '10.0.0.0/8' } }] } },
-    });
-    const namespace = (name: string) => ({
-      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } },
-    });
+  test('allows labelled callers, the peers in the values, and monitoring', () => {
+    const { ingress } = policyOf('users', { networkPolicy: { from: [GATEWAY] } });
+    const monitoring = { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } };
 
     expect(ingress).toEqual([
       {
         ports: [{ port: 8080 }],
-        from: [
-          { podSelector: { matchLabels: { 'fw/calls-users': 'true' } } },
-          namespace('nginx-ingress'),
-          { ipBlock: { cidr: '10.0.0.0/8' } },
-          { podSelector: { matchLabels: { app: 'probe' } } },
-        ],
+        from: [{ podSelector: { matchLabels: { 'services.local/calls-users': 'true' } } }, GATEWAY],
       },
-      { ports: [{ port: 9090 }], from: [namespace('monitoring')] },
+      { ports: [{ port: 9090 }], from: [{ namespaceSelector: monitoring }] },
     ]);
+  });
+
+  test('the pods of a service and of its test have the labels of the callers', () => {
+    const labelDomain = 'example.org';
+    const reports = render('reports', { labelDomain });
+    const { matchLabels } = policyOf('users', { labelDomain }).ingress[0].from[0].podSelector;
+    const { metadata } = only(reports, 'Deployment').spec.template;
+
+    expect(metadata.labels).toMatchObject(matchLabels);
+    expect(only(render('users', { labelDomain }), 'Pod').metadata.labels).toMatchObject(
+      matchLabels,
+    );
+  });
+
+  test('the test of a release may reach only the service', () => {
+    const { ingress, egress, policyTypes } = policyOf('users', {}, 'fw-users-test');
+    const [names, users, ...others] = egress;
+
+    expect([policyTypes, ingress, others]).toEqual([['Ingress', 'Egress'], undefined, []]);
+    expect(names.ports).toContainEqual(dns);
+    expect(users.to[0].podSelector.matchLabels['app.kubernetes.io/name']).toBe('users');
   });
 });
 
 test('SQLite is one pod with a volume that outlives the release', () => {
   const objects = charts.render('catalog');
   const { metadata } = only(objects, 'PersistentVolumeClaim');
+  const { securityContext, containers } = podOf(objects, 'fw-catalog');
 
   expect(metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
-  expect(podOf(objects, 'fw-catalog').securityContext.fsGroup).toBe(65_532);
-  expect(only(objects, 'ConfigMap').data.DATABASE_FILE).toBe('/data/catalog.db');
+  expect(securityContext.fsGroup).toBe(65_532);
+  expect(containers[0].volumeMounts).toEqual([{ name: 'data', mountPath: '/data' }]);
 });
 
 test('secrets are files, from values or existing Secrets, and not in any other object', () => {
-  const objects = charts.render('users', SHARED.users);
-  const existingSecret = { name: '{{ .Release.Name }}-db', key: 'uri' };
-  const postgres = { existingSecret, caSecret: { name: 'ca' } };
-  const existing = charts.render('users', { store: { type: 'postgres', postgres } });
+  const objects = render('users');
+  const DATABASE_URL = { existingSecret: '{{ .Release.Name }}-db', key: 'uri', value: '' };
+  const secrets = { DATABASE_URL, 'postgres-ca.crt': { existingSecret: 'ca' } };
+  const existing = podOf(render('users', { secrets }), 'fw-users');
   const { containers, initContainers } = podOf(objects, 'fw-users');
 
-  for (const { env, volumeMounts } of [...initContainers, ...containers]) {
-    expect(env).toEqual([{ name: 'DATABASE_URL_FILE', value: '/run/secrets/fw/DATABASE_URL' }]);
-    expect(volumeMounts[0]).toMatchObject({ mountPath: '/run/secrets/fw', readOnly: true });
+  for (const container of [...initContainers, ...containers, ...existing.containers]) {
+    const files = Object.entries(variablesOf(container)).filter(([name]) => name.endsWith('_FILE'));
+    expect(files).toEqual([['DATABASE_URL_FILE', '/run/secrets/app/DATABASE_URL']]);
+    expect(container.volumeMounts[0]).toMatchObject({
+      ...{ mountPath: '/run/secrets/app', readOnly: true },
+    });
   }
   expect(JSON.stringify(objects.filter(({ kind }) => kind !== 'Secret'))).not.toContain('u:p@db');
-  expect(podOf(existing, 'fw-users').volumes[0].projected.sources).toEqual([
+  expect(existing.volumes[0].projected.sources).toEqual([
     { secret: { name: 'fw-db', items: [{ key: 'uri', path: 'DATABASE_URL' }] } },
     { secret: { name: 'ca', items: [{ key: 'ca.crt', path: 'postgres-ca.crt' }] } },
   ]);
 });
 
-test.each([
-  ['f5-nginx', 'nginx.org/client-max-body-size', 'nginx.org/proxy-read-timeout', '55s'],
-  [
-    'ingress-nginx',
-    'nginx.ingress.kubernetes.io/proxy-body-size',
-    'nginx.ingress.kubernetes.io/proxy-read-timeout',
-    '55',
-  ],
-])('the limits of an Ingress for %s are those of the service', (controller, size, time, text) => {
-  const objects = charts.render('users', {
-    ingress: { enabled: true, hosts: [{ host: 'api.example.org' }], controller },
-    config: { REQUEST_TIMEOUT_MS: 45_000, BODY_LIMIT: 2_097_152 },
-  });
+test('an Ingress has the paths of the service, or those of its host', () => {
+  const hosts = [
+    { host: 'a.example.org' },
+    { host: 'b.example.org', paths: [{ path: '/' }, { path: '/exact', pathType: 'Exact' }] },
+  ];
+  const annotations = { 'nginx.org/client-max-body-size': '2m' };
+  const ingress = { enabled: true, className: 'public', annotations, hosts };
+  const values = { ingress, paths: ['/{{ .Release.Name }}'], networkPolicy: { from: [GATEWAY] } };
+  const { metadata, spec } = only(render('users', values), 'Ingress');
+  const backend = { service: { name: 'fw-users', port: { name: 'http' } } };
 
-  const { annotations } = only(objects, 'Ingress').metadata;
-  expect(annotations).toMatchObject({ [size]: '2097152', [time]: text });
+  expect([metadata.annotations, spec.ingressClassName]).toEqual([annotations, 'public']);
+  expect(spec.rules).toEqual([
+    { host: 'a.example.org', http: { paths: [{ path: '/fw', pathType: 'Prefix', backend }] } },
+    {
+      host: 'b.example.org',
+      http: {
+        paths: [
+          { path: '/', pathType: 'Prefix', backend },
+          { path: '/exact', pathType: 'Exact', backend },
+        ],
+      },
+    },
+  ]);
 });
 
-test('a Rollout has its variables in its pods, and measures every objective of one version', () => {
-  const limits = { resources: { limits: { memory: '512Mi' } } };
-  const objects = charts.render('users', { ...SHARED.users, ...PROGRESSIVE, ...limits });
+test('a Rollout measures every objective of one version', () => {
+  const objects = render('users', PROGRESSIVE);
   const measurementsOf = (name: string): Rendered[] =>
     only(objects, 'AnalysisTemplate', `fw-users-${name}`).spec.metrics;
   const countIn = (name: string) =>
@@ -207,8 +201,6 @@ test('a Rollout has its variables in its pods, and measures every objective of o
     measurementsOf('objectives').map(({ name, provider }) => [name, provider.prometheus.query]),
   );
 
-  // Rolling back restores them.
-  expect(namesOf(objects, 'ConfigMap')).toEqual([]);
   expect(Object.keys(queries).sort()).toEqual([
     ...['error', 'has-metrics', 'latency-read-0-95', 'latency-read-0-99'],
     ...['latency-write-0-95', 'latency-write-0-99', 'memory', 'restarts'],
@@ -216,98 +208,45 @@ test('a Rollout has its variables in its pods, and measures every objective of o
   for (const query of Object.values(queries)) {
     expect(query).toContain('pod=~"fw-users-{{args.pods}}-.*"');
   }
-  expect(queries.memory).toMatch(new RegExp(`> ${128 * 1024 ** 2}$`));
+  expect(queries.memory).toMatch(/> 67108864$/);
   // One every 5 s: 25 and 40 s by default, and 5 s for the start of the trial.
   expect([countIn('objectives'), countIn('observation')]).toEqual([7, 9]);
 });
 
-/** The Rollout of a canary, and the selectors of the Services of both versions. */
-function renderCanary(canary: Values, values: Values = {}) {
-  const { progressiveDelivery } = PROGRESSIVE;
-  const delivery = { ...Object(progressiveDelivery), strategy: 'canary', canary };
-  const from = [{ podSelector: { matchLabels: { app: 'traefik' } } }];
-  const all = { networkPolicy: { from }, ...values, progressiveDelivery: delivery };
-  const objects = charts.render('users', { ...SHARED.users, ...all });
-  const selectorOf = (name: string) => only(objects, 'Service', name).spec.selector;
-  return {
-    objects,
-    canary: only(objects, 'Rollout').spec.strategy.canary,
-    selectors: [selectorOf('fw-users'), selectorOf('fw-users-preview')],
-  };
-}
-
 /** The steps of a canary, each as its kind with its weight or its analyses. */
 function describeSteps(steps: readonly Rendered[]): string[] {
-  const prefix = 'fw-users-';
-  return steps.map(({ setWeight, setCanaryScale, analysis, experiment }) => {
+  return steps.map(({ setWeight, setCanaryScale, analysis }) => {
     if (setWeight !== undefined) return `share ${setWeight}`;
     if (setCanaryScale) return `pods ${setCanaryScale.weight}`;
-    const { templates } = analysis ?? { templates: experiment.analyses };
-    const names = templates.map((one: Rendered) => one.templateName.replace(prefix, ''));
-    return `${experiment ? 'experiment' : 'analysis'} ${names.join(' ')}`;
+    const names = analysis.templates.map((one: Rendered) => one.templateName.slice(9));
+    return `analysis ${names.join(' ')}`;
   });
 }
 
-test('a canary with Traefik has a trial without users, then a share of the requests at each step', () => {
-  const traefik = { enabled: true, hosts: ['a.example.org', 'b.example.org'] };
-  const { objects, canary, selectors } = renderCanary({ traefik });
+test('a canary has a trial without users, then a share of the requests in the HTTPRoute at each step', () => {
+  const plugin = {
+    httpRoute: '{{ include "common.name" . }}',
+    namespace: '{{ .Release.Namespace }}',
+  };
+  const trafficRouting = { plugins: { 'argoproj-labs/gatewayAPI': plugin } };
+  const delivery = { strategy: 'canary', canary: { trafficRouting } };
+  const objects = render('users', EVERYTHING, PROGRESSIVE, { progressiveDelivery: delivery });
+  const { canary } = only(objects, 'Rollout').spec.strategy;
+  const services = ['fw-users', 'fw-users-preview'];
 
   expect(describeSteps(canary.steps)).toEqual([
     ...['pods 10', 'analysis trial objectives', 'share 10', 'analysis observation'],
     ...['pods 25', 'share 25', 'analysis observation'],
     ...['pods 50', 'share 50', 'analysis observation'],
   ]);
-  expect(canary).toMatchObject({
-    ...{ stableService: 'fw-users', canaryService: 'fw-users-preview' },
-    trafficRouting: { traefik: { weightedTraefikServiceName: 'fw-users' } },
-  });
-  expect(selectors).toEqual([undefined, undefined]);
-  expect(only(objects, 'TraefikService').spec.weighted.services).toEqual([
-    { name: 'fw-users', port: 80, weight: 100 },
-    { name: 'fw-users-preview', port: 80, weight: 0 },
-  ]);
-  expect(only(objects, 'IngressRoute').spec.routes[0]).toEqual({
-    kind: 'Rule',
-    match:
-      '(Host(`a.example.org`) || Host(`b.example.org`)) && (Path(`/api/v1/users`) || PathPrefix(`/api/v1/users/`))',
-    services: [{ kind: 'TraefikService', name: 'fw-users' }],
-  });
-});
-
-test('a canary without a router has its trial in a pod that gets no requests of users', () => {
-  const { objects, canary, selectors } = renderCanary({ weights: [50] });
-  const { labels } = only(objects, 'Rollout').spec.template.metadata;
-  const trial = { ...labels, ...canary.steps[0].experiment.templates[0].metadata.labels };
-  const pods = [labels, trial].map((each, index) => ({ name: `${index}`, labels: each, spec: {} }));
-
-  expect(describeSteps(canary.steps)).toEqual([
-    ...['experiment trial objectives', 'share 50', 'analysis observation'],
-  ]);
-  expect(selectors.map((each) => selected(pods, each).map(({ name }) => name))).toEqual([
-    ...[['0'], ['1']],
-  ]);
-});
-
-test('a canary with the plugin for the Gateway API has its shares in the HTTPRoute, and the block of Argo Rollouts', () => {
-  const name = 'argoproj-labs/gatewayAPI';
-  const templates = {
-    httpRoute: '{{ include "common.name" . }}',
-    namespace: '{{ .Release.Namespace }}',
-  };
-
-  const httpRoute = { enabled: true, parentRefs: [{ name: 'public' }] };
-
-  const { canary, objects } = renderCanary(
-    { trafficRouting: { plugins: { [name]: templates } } },
-    { httpRoute },
-  );
-
+  expect([canary.stableService, canary.canaryService]).toEqual(services);
   expect(canary.trafficRouting.plugins).toEqual({
-    [name]: { httpRoute: 'fw-users', namespace: 'trial' },
+    'argoproj-labs/gatewayAPI': { httpRoute: 'fw-users', namespace: 'trial' },
   });
-  expect(namesOf(objects, 'TraefikService')).toEqual([]);
   expect(only(objects, 'HTTPRoute').spec.rules[0].backendRefs).toEqual([
     { name: 'fw-users', port: 80, weight: 100 },
     { name: 'fw-users-preview', port: 80, weight: 0 },
   ]);
+  // Argo Rollouts sets the selectors.
+  for (const name of services) expect(only(objects, 'Service', name).spec.selector).toBeUndefined();
 });

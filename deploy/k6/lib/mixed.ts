@@ -6,8 +6,8 @@ import { SERVICES } from '../../../services/services.ts';
 import { asNewUser, newName, type RequestOptions, type Response, send } from './client.ts';
 import { type Kind, objectiveOf } from './objectives.ts';
 
-/** The requests of `stress`, `spike` and `breakpoint`, each as often as the others. */
-export const MIXED_KINDS = [
+/** The requests to the services of this repository. */
+const OWN_KINDS = [
   'GET /api/v2/catalog',
   'GET /api/v2/users',
   'GET /api/v1/catalog',
@@ -18,6 +18,14 @@ export const MIXED_KINDS = [
   'GET /api/v2/reports/:id',
   'GET /api/v1/reports',
 ] as const satisfies readonly Kind[];
+
+/** The requests of `stress`, `spike` and `breakpoint`, each as often as the others: of a further service its list. */
+export const MIXED_KINDS: readonly Kind[] = [
+  ...OWN_KINDS,
+  ...SERVICES.filter(({ name }) => !OWN_KINDS.some((kind) => kind.split('/')[3] === name)).map(
+    ({ name, versions }): Kind => `GET /api/${versions.at(-1)}/${name}`,
+  ),
+];
 
 const slowerThanP95 = new Rate('slower_than_p95');
 const slowerThanP99 = new Rate('slower_than_p99');

@@ -1,9 +1,7 @@
-import fs from 'node:fs';
 import path from 'node:path';
 
 import { SERVICE_NAMES, SERVICES, type ServiceName } from '../../../services/services.ts';
 import { passedOn } from '../service-variables.ts';
-import { keepSecret } from '../token.ts';
 import { type Cluster, createCluster, waitFor } from './cluster.ts';
 import { describeDiagnostics } from './diagnostics.ts';
 import { imageValues, readImages, serviceImage } from './images.ts';
@@ -15,83 +13,106 @@ type Values = Readonly<Record<string, unknown>>;
 /** The namespace and the name of the Helm release. */
 export const PLACE = { namespace: 'fw', release: 'platform' } as const;
 
-const CHARTS = path.resolve(import.meta.dirname, '../../charts');
-const CHART = path.join(CHARTS, 'platform');
-const SCHEMA = path.join(CHARTS, 'common/values.schema.json');
+const CHART = path.resolve(import.meta.dirname, '../../charts/platform');
 
 /** kubectl and helm for the kind cluster of this checkout, regardless of the current KUBECONFIG. */
 export function clusterOf(run: string, signal: AbortSignal): Cluster {
   return createCluster(signal, { ...process.env, KUBECONFIG: kubeconfigFile(run) });
 }
 
+/** What `make up` has created before it installs the platform. */
+export interface Created {
+  /** A digest of the image of each service: a changed one restarts its pods. */
+  readonly imageIds?: Readonly<Record<string, string>>;
+  /** Signs the tokens. */
+  readonly tokenSecret?: string;
+}
+
+/** Values of a service that uses a server outside the cluster. */
+interface External {
+  readonly secrets?: object;
+  readonly networkPolicy?: object;
+}
+
+/** Peers of a NetworkPolicy: a server outside the cluster may have any address. */
+const ANY_ADDRESS = ['0.0.0.0/0', '::/0'].map((cidr) => ({ ipBlock: { cidr } }));
+
 /**
  * The values with which `make up` installs the platform on a kind cluster, from the variables of
- * deploy/README.md. A changed id of an image restarts the pods of its service.
+ * deploy/README.md.
  *
  * @throws {Error} naming a variable that is invalid
  */
 export function platformValues(
   env: NodeJS.ProcessEnv,
-  imageIds: Readonly<Record<string, string>> = {},
+  { imageIds = {}, tokenSecret = '' }: Created = {},
 ): Values {
   const settings = readImages({ ...env, IMAGE_PREFIX: '', TAG: env.TAG || 'dev' });
   const { images } = settings;
   const { DATABASE_URL, REDIS_URL } = env;
-  requireOutside('DATABASE_URL', DATABASE_URL);
-  requireOutside('REDIS_URL', REDIS_URL);
-
-  // An empty list of peers allows egress to any address at the port of the server.
-  const database = DATABASE_URL && {
-    store: { postgres: { url: DATABASE_URL, existingSecret: { name: '' } } },
-    networkPolicy: { databaseTo: [] },
-  };
-  const counters = REDIS_URL && {
-    rateLimit: { redis: { url: REDIS_URL, existingSecret: { name: '' } } },
-    networkPolicy: { redisTo: [] },
+  const external = {
+    database: outside('DATABASE_URL', DATABASE_URL, 5432),
+    counters: outside('REDIS_URL', REDIS_URL, 6379),
   };
   // On one small node, the requests of the charts leave no room for the pods of an upgrade.
   const requests = { resources: { requests: { cpu: '20m' } } };
-  const services = SERVICES.map(({ name, store }) => [
-    name,
-    {
+  const timeoutSeconds = Math.ceil(Number(env.REQUEST_TIMEOUT_MS || 0) / 1_000);
+  const services = SERVICES.map(({ name, store, authenticated }) => {
+    const { secrets, ...networkPolicy } = external[store];
+    const token = authenticated && { JWT_SECRET: { existingSecret: '', value: tokenSecret } };
+    const values = {
       image: serviceImage(settings),
       config: configOf(name, env),
       podAnnotations: { 'fw/image': imageIds[name] ?? '' },
+      secrets: { ...secrets, ...token },
+      ...networkPolicy,
+      ...(timeoutSeconds > 0 && { requestTimeoutSeconds: timeoutSeconds }),
       ...requests,
-      ...(store === 'database' ? database : counters),
-    },
-  ]);
+    };
+    return [name, values];
+  });
   return {
     ...Object.fromEntries(services),
     edge: {
       ...imageValues(images.edge),
       ...requests,
       service: { type: 'NodePort', nodePort: NODE_PORT },
+      ...(timeoutSeconds > 0 && { requestTimeoutSeconds: timeoutSeconds + 10 }),
     },
-    postgres: { ...imageValues(images.postgres), ...requests, enabled: !DATABASE_URL },
-    valkey: { ...imageValues(images.valkey), ...requests, enabled: !REDIS_URL },
+    trial: {
+      enabled: !(DATABASE_URL && REDIS_URL),
+      postgres: { ...imageValues(images.postgres), ...requests },
+      valkey: { ...imageValues(images.valkey), ...requests },
+    },
   };
 }
 
-/**
- * The variables that `make up` passes on, except those that the chart sets from other values; numbers as numbers,
- * as its schema expects.
- */
+/** Variables that other values of the chart set. */
+const OF_CHART =
+  /^(DATABASE_URL|REDIS_URL|JWT_\w+|REQUEST_TIMEOUT_MS|DRAIN_TIMEOUT_MS|SERVICE_VERSION)$/;
+
+/** The variables that `make up` passes on, except those that other values of the chart set. */
 function configOf(name: ServiceName, env: NodeJS.ProcessEnv): object {
-  const { properties } = JSON.parse(fs.readFileSync(SCHEMA, 'utf8'));
-  const isOfChart = (key: string) => properties.config.properties[key]?.const !== undefined;
-  const entries = Object.entries(passedOn(name, env)).filter(([key]) => !isOfChart(key));
-  return Object.fromEntries(
-    entries.map(([key, text]) => [key, /^\d+$/.test(text) ? Number(text) : text]),
-  );
+  const entries = Object.entries(passedOn(name, env)).filter(([key]) => !OF_CHART.test(key));
+  return Object.fromEntries(entries);
 }
 
-/** @throws {Error} if `address` is on this machine, which pods cannot reach */
-function requireOutside(name: string, address: string | undefined): void {
-  if (!address || !URL.canParse(address)) return;
-  if (/^(localhost|127\..*|\[::1\]|)$/.test(new URL(address).hostname)) {
+/**
+ * The values of a service that uses the server at `address`; none without an address.
+ *
+ * @throws {Error} if the address is on this machine, which pods cannot reach
+ */
+function outside(name: string, address: string | undefined, defaultPort: number): External {
+  if (!address) return {};
+  const url = URL.parse(address);
+  if (url && /^(localhost|127\..*|\[::1\]|)$/.test(url.hostname)) {
     throw new Error(`${name} names this machine: expected an address that pods can reach`);
   }
+  const server = { to: ANY_ADDRESS, ports: [Number(url?.port || defaultPort)] };
+  return {
+    secrets: { [name]: { existingSecret: '', value: address } },
+    networkPolicy: { egress: { [name === 'REDIS_URL' ? 'counters' : 'database']: server } },
+  };
 }
 
 /**
@@ -128,18 +149,7 @@ export async function installPlatform(
     const diagnostics = await describeDiagnostics(cluster, namespace);
     throw new Error(`${(cause as Error).message}\n${diagnostics}`.trimEnd(), { cause });
   }
-  keepSecret(folders.run, await readTokenSecret(cluster, PLACE));
   await waitForResponses(address, { cluster, seconds });
-}
-
-/** The secret that signs the tokens of the platform. */
-export async function readTokenSecret(
-  cluster: Cluster,
-  { namespace, release }: { readonly namespace: string; readonly release: string },
-): Promise<string> {
-  const args = ['secret', `${release}-tokens`, '--namespace', namespace];
-  const { data } = await cluster.read<{ readonly data: { readonly secret: string } }>(...args);
-  return Buffer.from(data.secret, 'base64').toString();
 }
 
 /**

@@ -1,9 +1,17 @@
 import { expect, test } from 'vitest';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
-import { charts } from '../../charts/tests/render.ts';
+import { charts, type Rendered } from '../../charts/tests/render.ts';
 import { chooseBackend } from './backend.ts';
 import { platformValues } from './install.ts';
+
+const tokenSecret = 'a secret of thirty-two characters';
+
+/** The pods of the Deployments and StatefulSets, by the names of these. */
+function podsOf(objects: readonly Rendered[]): Map<string, Rendered['spec']> {
+  const workloads = objects.filter(({ kind }) => /^(Deployment|StatefulSet)$/.test(kind));
+  return new Map(workloads.map(({ metadata, spec }) => [metadata.name, spec.template.spec]));
+}
 
 test('on kind, the chart runs the loaded images, and the port of the edge is that of the node', () => {
   const env = {
@@ -11,12 +19,11 @@ test('on kind, the chart runs the loaded images, and the port of the edge is tha
     POSTGRES_IMAGE: 'local/postgres:17',
     NGINX_IMAGE: 'localhost:5000/nginx:1',
   };
-  const ids = Object.fromEntries(SERVICE_NAMES.map((name) => [name, `id of ${name}`]));
+  const imageIds = Object.fromEntries(SERVICE_NAMES.map((name) => [name, `id of ${name}`]));
 
-  const objects = charts.render('platform', platformValues(env, ids));
+  const objects = charts.render('platform', platformValues(env, { imageIds, tokenSecret }));
 
-  const workloads = objects.filter(({ kind }) => /^(Deployment|StatefulSet)$/.test(kind));
-  const images = workloads.map(({ spec }) => spec.template.spec.containers[0].image);
+  const images = [...podsOf(objects).values()].map(({ containers }) => containers[0].image);
   expect(images).toEqual(
     expect.arrayContaining([
       ...SERVICE_NAMES.map((name) => `fw-${name}:7`),
@@ -35,25 +42,32 @@ test('on kind, the variables of make config configure the services', () => {
   // Variables of make and of a shell, and those that the chart sets from other values.
   const others = { PORT: '8190', HOST: 'laptop', NODE_ENV: 'test', JWT_SECRET: 'a'.repeat(32) };
 
-  const objects = charts.render('platform', platformValues({ ...env, ...others }));
+  const objects = charts.render('platform', platformValues({ ...env, ...others }, { tokenSecret }));
 
-  const configs = objects.filter(({ kind, data }) => kind === 'ConfigMap' && data.LOG_LEVEL);
-  expect(configs.map(({ data }) => data)).toEqual(
-    SERVICE_NAMES.map(() => expect.objectContaining(env)),
-  );
-  const values = configs.flatMap(({ data }) => Object.values(data));
-  for (const value of Object.values(others)) expect(values).not.toContain(value);
+  for (const name of SERVICE_NAMES) {
+    const { containers, terminationGracePeriodSeconds } = podsOf(objects).get(`fw-${name}`);
+    const variables = new Map<string, string>(
+      containers[0].env.map((one: { name: string; value: string }) => [one.name, one.value]),
+    );
+    expect(Object.fromEntries(variables)).toMatchObject(env);
+    for (const value of Object.values(others)) {
+      expect([...variables.values()]).not.toContain(value);
+    }
+    expect(terminationGracePeriodSeconds).toBeGreaterThan(60);
+  }
 });
 
-test('with external servers, the chart installs neither PostgreSQL nor Valkey', () => {
+test('with external servers, the chart installs neither PostgreSQL nor Valkey, and their ports are open', () => {
   const DATABASE_URL = 'postgres://fw:secret@database.example:5433/fw';
-  const env = { DATABASE_URL, REDIS_URL: 'redis://cache.example:6380' };
+  const env = { DATABASE_URL, REDIS_URL: 'redis://cache.example' };
 
-  const objects = charts.render('platform', platformValues(env));
+  const objects = charts.render('platform', platformValues(env, { tokenSecret }));
 
-  const workloads = objects.filter(({ kind }) => /^(Deployment|StatefulSet)$/.test(kind));
-  const names = workloads.map(({ metadata }) => metadata.name).sort();
+  const names = [...podsOf(objects).keys()].sort();
   expect(names).toEqual(['edge', ...SERVICE_NAMES].map((name) => `fw-${name}`).sort());
+  const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy');
+  expect(JSON.stringify(policies)).toContain('"ports":[{"port":5433}]');
+  expect(JSON.stringify(policies)).toContain('"ports":[{"port":6379}]');
 });
 
 test.each([

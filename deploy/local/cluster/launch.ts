@@ -1,4 +1,5 @@
 import { type Launch, stopSystem } from '../processes/launch.ts';
+import { readOrCreateSecret } from '../token.ts';
 import { waitFor } from './cluster.ts';
 import { clusterOf, installPlatform, platformValues } from './install.ts';
 import {
@@ -46,7 +47,8 @@ export function createKindLaunch(
     log(`Loading ${names.join(', ')}`);
     const load = ['load', 'docker-image', ...names, '--name', kind.name];
     await runProgram('kind', load, { signal: interrupted.signal, seconds: 300 });
-    await installPlatform(platformValues(env, ids), address, options);
+    const values = platformValues(env, { imageIds: ids, tokenSecret: readOrCreateSecret(run) });
+    await installPlatform(values, address, options);
   }
 
   /** Waits for the API of a cluster whose node was started just now. */

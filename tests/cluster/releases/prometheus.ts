@@ -50,38 +50,35 @@ function jobOf({ metadata, spec }: Rendered) {
 }
 
 /** The files in `/config`: of Prometheus, of each PrometheusRule, and of blackbox exporter. */
-function filesOf(objects: readonly Rendered[], authority: string) {
+function filesOf(objects: readonly Rendered[]) {
   const jobs = objects.filter(({ kind }) => kind === 'Probe').map(jobOf);
   const rules = objects.filter(({ kind }) => kind === 'PrometheusRule');
   const config = { ...CONFIG, scrape_configs: [...CONFIG.scrape_configs, ...jobs] };
-  const http = { preferred_ip_protocol: 'ip4', tls_config: { ca_file: '/config/ca.crt' } };
+  const http = { preferred_ip_protocol: 'ip4' };
   return {
     'prometheus.yml': JSON.stringify(config),
     ...Object.fromEntries(
       rules.map((one) => [`rules-${one.metadata.name}`, JSON.stringify(one.spec)]),
     ),
     'blackbox.yml': JSON.stringify({ modules: { http_2xx: { prober: 'http', http } } }),
-    'ca.crt': authority,
   };
 }
 
 /** Selects the pods of this Prometheus, in a NetworkPolicy. */
 export const PROMETHEUS_PEERS = [{ podSelector: { matchLabels: labelsOf('prometheus') } }];
 
-interface PrometheusOptions {
-  /** The Probes and PrometheusRules that the Prometheus operator would read. */
-  readonly objects?: readonly Rendered[];
-  /** The only certificate that blackbox exporter trusts; without it, there is no exporter. */
-  readonly authority?: string;
-}
-
 /** The address of blackbox exporter, which is in the pod of Prometheus. */
 export const EXPORTER = 'localhost:9115';
 
-/** Installs Prometheus, `PROMETHEUS_IMAGE`, in the namespace of the tests; returns its address. */
+/**
+ * Installs Prometheus, `PROMETHEUS_IMAGE`, in the namespace of the tests; returns its address.
+ *
+ * @param objects with the Probes and PrometheusRules that the Prometheus operator would read; if there is a Probe,
+ *   Prometheus has a blackbox exporter
+ */
 export async function installPrometheus(
   world: World,
-  { objects = [], authority = '' }: PrometheusOptions = {},
+  objects: readonly Rendered[] = [],
 ): Promise<string> {
   await installServer(world, {
     name: 'prometheus',
@@ -90,8 +87,8 @@ export async function installPrometheus(
     port: 9090,
     readyPath: '/-/ready',
     rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] }],
-    config: filesOf(objects, authority),
-    ...(authority && {
+    config: filesOf(objects),
+    ...(objects.some(({ kind }) => kind === 'Probe') && {
       sidecar: {
         name: 'blackbox-exporter',
         image: process.env.BLACKBOX_IMAGE || 'prom/blackbox-exporter:v0.28.0',

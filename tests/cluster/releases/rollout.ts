@@ -15,8 +15,6 @@ interface Rollout {
     readonly stableRS?: string;
     readonly blueGreen?: { readonly activeSelector?: string };
     readonly canary?: { readonly weights?: { readonly canary: { readonly weight: number } } };
-    readonly replicas?: number;
-    readonly updatedReplicas?: number;
   };
 }
 
@@ -69,10 +67,8 @@ export async function waitForOutcome(
 
 /** The share of the requests, in percent, that the next version gets. */
 function shareOf({ spec, status = {} }: Rollout, version: string): number {
-  const { blueGreen, canary, replicas = 0, updatedReplicas = 0 } = status;
-  if (!spec.strategy.canary) return blueGreen?.activeSelector === version ? 100 : 0;
-  if (canary?.weights) return canary.weights.canary.weight;
-  return replicas > 0 ? (100 * updatedReplicas) / replicas : 0;
+  if (spec.strategy.canary) return status.canary?.weights?.canary.weight ?? 0;
+  return status.blueGreen?.activeSelector === version ? 100 : 0;
 }
 
 /** The time at which a node started the first pod whose name begins with `prefix`, or undefined. */

@@ -1,0 +1,132 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+
+import { all, charts, namesOf, only, podOf, podsOf, type Rendered, variablesOf } from './render.ts';
+import { EVERYTHING, merge, PROGRESSIVE, SHARED, SHOP } from './values.ts';
+
+describe('the chart common installs a service of another project', () => {
+  let objects: Rendered[];
+  let pod: Rendered['spec'];
+  beforeAll(() => {
+    objects = charts.render('common', SHOP, { release: 'shop' });
+    pod = podOf(objects, 'shop');
+  });
+
+  test('with its name in every object and label', () => {
+    for (const { metadata } of objects) {
+      expect(metadata.name).toMatch(/^shop(-|$)/);
+      expect(metadata.labels).toMatchObject({ 'app.kubernetes.io/name': 'shop' });
+    }
+    expect(new Set(objects.map(({ kind }) => kind))).toEqual(
+      new Set([
+        ...['ConfigMap', 'Deployment', 'Ingress', 'NetworkPolicy', 'Pod', 'PodDisruptionBudget'],
+        ...['PrometheusRule', 'Service', 'ServiceAccount', 'ServiceMonitor'],
+      ]),
+    );
+  });
+
+  test('with only its own variables, its secret and its migration', () => {
+    const [migration] = pod.initContainers;
+
+    for (const container of [migration, pod.containers[0]]) {
+      expect(variablesOf(container)).toEqual({
+        PUBLIC_URL: 'https://shop.example.org',
+        POOL_SIZE: '10',
+        DATABASE_URL_FILE: '/run/secrets/app/DATABASE_URL',
+      });
+    }
+    expect(migration.args).toEqual(['dist/migrate.js']);
+    expect(only(objects, 'Pod').spec.containers[0].command).toEqual(Object(SHOP.test).command);
+  });
+
+  test('with command, args and ports as the image needs them', () => {
+    const values = {
+      ...{ command: ['/bin/{{ .Release.Name }}'], args: ['serve'] },
+      containerPorts: { http: 3000, health: 3000 },
+    };
+    const [container] = podOf(charts.render('common', merge(SHOP, values)), 'fw-shop').containers;
+
+    expect(container).toMatchObject({ command: ['/bin/fw'], args: ['serve'] });
+    expect(container.ports.map(({ containerPort }: Rendered) => containerPort)).toEqual([
+      ...[3000, 3000],
+    ]);
+  });
+});
+
+test('commonLabels and commonAnnotations are on every object and every pod', () => {
+  const [labels, annotations] = [{ team: 'a' }, { 'example.org/owner': 'b' }];
+  const values = merge(EVERYTHING, { commonLabels: labels, commonAnnotations: annotations });
+  const objects = [
+    ...charts.render('catalog', { commonLabels: labels, commonAnnotations: annotations }),
+    ...charts.render('users', merge(SHARED.users ?? {}, values)),
+    ...charts.render('users', merge(SHARED.users ?? {}, values, PROGRESSIVE)),
+  ];
+
+  for (const { kind, metadata, spec } of objects) {
+    expect(metadata, kind).toMatchObject({ labels, annotations });
+    if (spec?.template) expect(spec.template.metadata).toMatchObject({ labels, annotations });
+  }
+  // Otherwise a later version could not change them.
+  for (const { spec } of [...all(objects, 'Deployment'), ...all(objects, 'Rollout')]) {
+    expect(spec.selector.matchLabels).not.toHaveProperty('team');
+  }
+});
+
+test.each([
+  ['fw', {}, 'fw-users'],
+  ['my-users', {}, 'my-users'],
+  ['fw', { nameOverride: 'people' }, 'fw-people'],
+  ['fw', { fullnameOverride: 'people' }, 'people'],
+  ['a'.repeat(53), {}, 'a'.repeat(52)],
+])('release %s with %j has objects called %s', (release, values, name) => {
+  expect(namesOf(charts.render('users', values, { release }), 'Deployment')).toEqual([name]);
+});
+
+const OWN = { matchLabels: { team: 'a' } };
+
+test('updateStrategy, envFrom, sidecars, spread constraints and extraObjects reach the objects', () => {
+  const objects = charts.render('users', {
+    ...SHARED.users,
+    updateStrategy: { rollingUpdate: { maxSurge: 3 } },
+    minReadySeconds: 7,
+    extraEnv: [{ name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
+    envFrom: [{ secretRef: { name: 'keys' } }],
+    extraInitContainers: [{ name: 'proxy', restartPolicy: 'Always' }],
+    extraContainers: [{ name: 'shipper' }],
+    extraVolumes: [{ name: 'files', configMap: { name: '{{ .Release.Name }}-files' } }],
+    extraVolumeMounts: [{ name: 'files', mountPath: '/files' }],
+    topologySpreadConstraints: [{ topologyKey: 'zone' }, { labelSelector: OWN }],
+    extraObjects: [
+      { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: '{{ .Release.Name }}-map' } },
+      'kind: Role\napiVersion: rbac.authorization.k8s.io/v1\nmetadata: { name: {{ .Chart.Name }} }',
+    ],
+  });
+  const { spec } = only(objects, 'Deployment');
+  const { containers, initContainers, volumes, topologySpreadConstraints } = spec.template.spec;
+  const [sidecar, migration] = initContainers;
+  const [service, shipper] = containers;
+
+  expect(spec).toMatchObject({
+    minReadySeconds: 7,
+    strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 3 } },
+  });
+  // The migration uses a proxy of the database too.
+  expect([sidecar.restartPolicy, migration.args[0], shipper.name]).toEqual([
+    ...['Always', 'migrate', 'shipper'],
+  ]);
+  for (const { env, envFrom, volumeMounts } of [service, migration]) {
+    expect(env.at(-1).name).toBe('NODE');
+    expect(envFrom).toEqual([{ secretRef: { name: 'keys' } }]);
+    expect(volumeMounts.at(-1)).toEqual({ name: 'files', mountPath: '/files' });
+  }
+  expect(volumes.at(-1)).toEqual({ name: 'files', configMap: { name: 'fw-files' } });
+  expect(topologySpreadConstraints.map(({ labelSelector }: Rendered) => labelSelector)).toEqual([
+    ...[spec.selector, OWN],
+  ]);
+  expect(only(objects, 'ConfigMap', 'fw-map')).toBeDefined();
+  expect(only(objects, 'Role', 'users')).toBeDefined();
+});
+
+test('a chart has no test pod without a command', () => {
+  expect(namesOf(charts.render('users', { test: { command: [] } }), 'Pod')).toEqual([]);
+  expect(podsOf(charts.render('users')).map(({ name }) => name)).toContain('fw-users-test');
+});
