@@ -10,7 +10,6 @@ import {
   type Rendered,
   selected,
   type Values,
-  variablesOf,
 } from './render.ts';
 import { GATEWAY, PLATFORMS } from './values.ts';
 
@@ -70,17 +69,6 @@ describe.each(Object.entries(PLATFORMS))('%s', (_, values) => {
         expect([to?.length ?? 0, ports?.length ?? 0], name).not.toContain(0);
       }
     }
-  });
-
-  test('every pod may connect to what its variables name', () => {
-    const services = all(objects, 'Service').map(({ metadata }) => metadata.name);
-    const hosts = pods.flatMap(({ spec }) =>
-      Object.entries(variablesOf(spec.containers[0]))
-        .filter(([name, text]) => name.endsWith('_URL') && text?.startsWith('http://'))
-        .map(([, text = '']) => new URL(text).hostname),
-    );
-
-    for (const host of hosts) expect(services).toContain(host);
   });
 });
 
