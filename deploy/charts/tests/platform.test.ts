@@ -1,16 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
-import {
-  all,
-  charts,
-  namesOf,
-  only,
-  podsOf,
-  type Rendered,
-  selected,
-  type Values,
-} from './render.ts';
+import { all, charts, only, podsOf, type Rendered, selected, type Values } from './render.ts';
 import { GATEWAY, PLATFORMS } from './values.ts';
 
 const OFF = { enabled: false };
@@ -137,16 +128,6 @@ test('global.networkPolicy applies to the services, and its lists except from to
   expect(having('1053')).toEqual(parts.flatMap((name) => [name, `${name}-test`]).sort());
 });
 
-test('global.entryProbe sends a request to every service', () => {
-  const entryProbe = { enabled: true, url: 'https://api.example.org', labels: { release: 'a' } };
-  const probes = all(charts.render('platform', { global: { entryProbe } }), 'Probe');
-
-  expect(probes.flatMap(({ spec }) => spec.targets.staticConfig.static).sort()).toEqual(
-    SERVICE_NAMES.map((name) => `https://api.example.org/docs/${name}`).sort(),
-  );
-  for (const { metadata } of probes) expect(metadata.labels).toMatchObject({ release: 'a' });
-});
-
 test('the edge may call the services that are installed, and every address may call the edge', () => {
   const objects = charts.render('platform', { reports: OFF });
   const { ingress, egress } = only(objects, 'NetworkPolicy', 'fw-edge').spec;
@@ -202,10 +183,4 @@ test.each([
   ['users-catalog', 'would be the name of catalog and users'],
 ])('the platform rejects the release name %s', (release, message) => {
   expect(charts.helm(['template', release, 'platform']).stderr).toContain(message);
-});
-
-test('a part that is disabled has no object', () => {
-  const objects = charts.render('platform', { ...PLATFORMS['users only'], edge: OFF });
-
-  expect(namesOf(objects, 'Deployment').sort()).toEqual(['fw-users', 'fw-valkey']);
 });

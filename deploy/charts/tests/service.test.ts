@@ -94,29 +94,19 @@ describe('the NetworkPolicy', () => {
     ]);
   });
 
-  test('allows labelled callers, the peers in the values, and monitoring', () => {
-    const { ingress } = policyOf('users', { networkPolicy: { from: [GATEWAY] } });
+  test('allows the pods of callers and of the test by their label, the peers in the values, and monitoring', () => {
+    const values = { labelDomain: 'example.org', networkPolicy: { from: [GATEWAY] } };
+    const { ingress } = policyOf('users', values);
+    const label = { 'example.org/calls-users': 'true' };
     const monitoring = { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } };
+    const { metadata } = only(render('reports', values), 'Deployment').spec.template;
 
     expect(ingress).toEqual([
-      {
-        ports: [{ port: 8080 }],
-        from: [{ podSelector: { matchLabels: { 'services.local/calls-users': 'true' } } }, GATEWAY],
-      },
+      { ports: [{ port: 8080 }], from: [{ podSelector: { matchLabels: label } }, GATEWAY] },
       { ports: [{ port: 9090 }], from: [{ namespaceSelector: monitoring }] },
     ]);
-  });
-
-  test('the pods of a service and of its test have the labels of the callers', () => {
-    const labelDomain = 'example.org';
-    const reports = render('reports', { labelDomain });
-    const { matchLabels } = policyOf('users', { labelDomain }).ingress[0].from[0].podSelector;
-    const { metadata } = only(reports, 'Deployment').spec.template;
-
-    expect(metadata.labels).toMatchObject(matchLabels);
-    expect(only(render('users', { labelDomain }), 'Pod').metadata.labels).toMatchObject(
-      matchLabels,
-    );
+    expect(metadata.labels).toMatchObject(label);
+    expect(only(render('users', values), 'Pod').metadata.labels).toMatchObject(label);
   });
 
   test('the test of a release may reach only the service', () => {
