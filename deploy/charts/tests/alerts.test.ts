@@ -18,7 +18,7 @@ function ruleGroups(name: string, values: Values = {}): Rendered['spec'] {
   const prometheusRule = { enabled: true, runbookUrl };
   const metrics = { serviceMonitor: { enabled: true }, prometheusRule };
   const entryProbe = { enabled: true, url: 'https://api.example.org' };
-  const objects = charts.render(name, merge(SHARED[name] ?? {}, { metrics, entryProbe }, values));
+  const objects = charts.render(name, merge(SHARED[name], { metrics, entryProbe }, values));
   return only(objects, 'PrometheusRule').spec;
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { all, charts, namesOf, only, podOf, podsOf, type Rendered, variablesOf } from './render.ts';
+import { all, charts, namesOf, only, podOf, type Rendered, variablesOf } from './render.ts';
 import { EVERYTHING, merge, PROGRESSIVE, SHARED, SHOP } from './values.ts';
 
 describe('the chart common installs a service of another project', () => {
@@ -18,24 +18,33 @@ describe('the chart common installs a service of another project', () => {
     }
     expect(new Set(objects.map(({ kind }) => kind))).toEqual(
       new Set([
-        ...['ConfigMap', 'Deployment', 'Ingress', 'NetworkPolicy', 'Pod', 'PodDisruptionBudget'],
+        ...['ConfigMap', 'Deployment', 'NetworkPolicy', 'Pod', 'PodDisruptionBudget'],
         ...['PrometheusRule', 'Service', 'ServiceAccount', 'ServiceMonitor'],
       ]),
     );
   });
 
-  test('with only its own variables, its secret and its migration', () => {
-    const [migration] = pod.initContainers;
+  test('with its image, and no variables, secrets and migration but its own', () => {
+    const values = {
+      config: { PUBLIC_URL: 'https://shop.example.org', POOL_SIZE: 10 },
+      secrets: { DATABASE_URL: { existingSecret: 'database', key: 'url' } },
+      migration: { args: ['migrate.js'] },
+    };
+    const full = podOf(charts.render('common', merge(SHOP, values)), 'fw-shop');
 
-    for (const container of [migration, pod.containers[0]]) {
+    expect(pod.containers[0].image).toBe('shop:1.0.0');
+    expect([variablesOf(pod.containers[0]), pod.initContainers, pod.volumes]).toEqual([
+      {},
+      undefined,
+      undefined,
+    ]);
+    expect(full.initContainers[0].args).toEqual(['migrate.js']);
+    for (const container of [...full.initContainers, ...full.containers]) {
       expect(variablesOf(container)).toEqual({
-        PUBLIC_URL: 'https://shop.example.org',
-        POOL_SIZE: '10',
+        ...{ PUBLIC_URL: 'https://shop.example.org', POOL_SIZE: '10' },
         DATABASE_URL_FILE: '/run/secrets/app/DATABASE_URL',
       });
     }
-    expect(migration.args).toEqual(['dist/migrate.js']);
-    expect(only(objects, 'Pod').spec.containers[0].command).toEqual(Object(SHOP.test).command);
   });
 
   test('with command, args and ports as the image needs them', () => {
@@ -57,8 +66,8 @@ test('commonLabels and commonAnnotations are on every object and every pod', () 
   const values = merge(EVERYTHING, { commonLabels: labels, commonAnnotations: annotations });
   const objects = [
     ...charts.render('catalog', { commonLabels: labels, commonAnnotations: annotations }),
-    ...charts.render('users', merge(SHARED.users ?? {}, values)),
-    ...charts.render('users', merge(SHARED.users ?? {}, values, PROGRESSIVE)),
+    ...charts.render('users', merge(SHARED.users, values)),
+    ...charts.render('users', merge(SHARED.users, values, PROGRESSIVE)),
   ];
 
   for (const { kind, metadata, spec } of objects) {
@@ -124,9 +133,4 @@ test('updateStrategy, envFrom, sidecars, spread constraints and extraObjects rea
   ]);
   expect(only(objects, 'ConfigMap', 'fw-map')).toBeDefined();
   expect(only(objects, 'Role', 'users')).toBeDefined();
-});
-
-test('a chart has no test pod without a command', () => {
-  expect(namesOf(charts.render('users', { test: { command: [] } }), 'Pod')).toEqual([]);
-  expect(podsOf(charts.render('users')).map(({ name }) => name)).toContain('fw-users-test');
 });

@@ -28,7 +28,7 @@ test('a service verifies the certificate of PostgreSQL', async () => {
   const addressWith = (authority: string) => {
     const url = `${server.url}?sslmode=verify-full&sslrootcert=${CA}`;
     const secrets = { DATABASE_URL: { value: url }, 'postgres-ca.crt': { existingSecret: 'ca' } };
-    const values = merge(SHARED.users ?? {}, { secrets });
+    const values = merge(SHARED.users, { secrets });
     const { stringData } = only(charts.render('users', values), 'Secret');
     return stringData.DATABASE_URL.replace(CA, path.join(folder, authority));
   };

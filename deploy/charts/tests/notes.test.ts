@@ -21,7 +21,7 @@ test.each<[string, Values, string]>([
   ],
 ])('the notes sign a token that reports accepts, with a secret %s', async (_, values, place) => {
   const args = ['install', 'fw', 'reports', '--dry-run=client', '--namespace=trial', '--values=-'];
-  const { stdout: notes } = charts.helm(args, merge(SHARED.reports ?? {}, values));
+  const { stdout: notes } = charts.helm(args, merge(SHARED.reports, values));
   const lines = notes.match(/^ {2}(SECRET|encode|SIGNED|TOKEN)\W.*$/gm) ?? [];
   const secret = 'a secret of thirty-two characters';
   // Replaces kubectl, and prints its arguments.

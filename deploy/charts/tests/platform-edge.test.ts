@@ -47,9 +47,10 @@ test('the pods of the edge share the limit of connections to the pods of a servi
   const limitsOf = (values: Values) =>
     filesOf(values)['upstreams.conf']?.match(/(?<=server fw-users:80 )\S+/g);
 
+  const nginx = { maxConnectionsPerPod: { users: 300 } };
+
   // Critical requests have no limit.
-  expect(limitsOf({})).toEqual(['max_conns=300', 'max_fails=0;']);
-  expect(limitsOf({ edge: { replicaCount: 3 }, users: { replicaCount: 5 } })).toEqual([
+  expect(limitsOf({ nginx, edge: { replicaCount: 3 }, users: { replicaCount: 5 } })).toEqual([
     ...['max_conns=500', 'max_fails=0;'],
   ]);
 });

@@ -1,17 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
-import {
-  all,
-  charts,
-  namesOf,
-  only,
-  podsOf,
-  type Rendered,
-  selected,
-  type Values,
-  variablesOf,
-} from './render.ts';
+import { all, charts, only, podsOf, type Rendered, selected, type Values } from './render.ts';
 import { GATEWAY, PLATFORMS } from './values.ts';
 
 const OFF = { enabled: false };
@@ -70,17 +60,6 @@ describe.each(Object.entries(PLATFORMS))('%s', (_, values) => {
         expect([to?.length ?? 0, ports?.length ?? 0], name).not.toContain(0);
       }
     }
-  });
-
-  test('every pod may connect to what its variables name', () => {
-    const services = all(objects, 'Service').map(({ metadata }) => metadata.name);
-    const hosts = pods.flatMap(({ spec }) =>
-      Object.entries(variablesOf(spec.containers[0]))
-        .filter(([name, text]) => name.endsWith('_URL') && text?.startsWith('http://'))
-        .map(([, text = '']) => new URL(text).hostname),
-    );
-
-    for (const host of hosts) expect(services).toContain(host);
   });
 });
 
@@ -149,16 +128,6 @@ test('global.networkPolicy applies to the services, and its lists except from to
   expect(having('1053')).toEqual(parts.flatMap((name) => [name, `${name}-test`]).sort());
 });
 
-test('global.entryProbe sends a request to every service', () => {
-  const entryProbe = { enabled: true, url: 'https://api.example.org', labels: { release: 'a' } };
-  const probes = all(charts.render('platform', { global: { entryProbe } }), 'Probe');
-
-  expect(probes.flatMap(({ spec }) => spec.targets.staticConfig.static).sort()).toEqual(
-    SERVICE_NAMES.map((name) => `https://api.example.org/docs/${name}`).sort(),
-  );
-  for (const { metadata } of probes) expect(metadata.labels).toMatchObject({ release: 'a' });
-});
-
 test('the edge may call the services that are installed, and every address may call the edge', () => {
   const objects = charts.render('platform', { reports: OFF });
   const { ingress, egress } = only(objects, 'NetworkPolicy', 'fw-edge').spec;
@@ -214,10 +183,4 @@ test.each([
   ['users-catalog', 'would be the name of catalog and users'],
 ])('the platform rejects the release name %s', (release, message) => {
   expect(charts.helm(['template', release, 'platform']).stderr).toContain(message);
-});
-
-test('a part that is disabled has no object', () => {
-  const objects = charts.render('platform', { ...PLATFORMS['users only'], edge: OFF });
-
-  expect(namesOf(objects, 'Deployment').sort()).toEqual(['fw-users', 'fw-valkey']);
 });

@@ -13,12 +13,12 @@ import {
 } from './render.ts';
 import { EVERYTHING, GATEWAY, merge, PROGRESSIVE, SETS, SHARED } from './values.ts';
 
-const CASES = SETS.filter(({ chart }) => chart !== 'platform');
 const OURS: readonly string[] = SERVICE_NAMES;
+const CASES = SETS.filter(({ chart }) => OURS.includes(chart));
 
 /** Renders a service with two pods and `values`. */
 const render = (chart: string, ...values: Values[]) =>
-  charts.render(chart, merge(SHARED[chart] ?? {}, ...values));
+  charts.render(chart, merge(SHARED[chart], ...values));
 
 describe.each(CASES)('$chart, $name', ({ chart, name, values }) => {
   const isRollout = name === 'a Rollout';
@@ -34,17 +34,12 @@ describe.each(CASES)('$chart, $name', ({ chart, name, values }) => {
   test('the service runs the entrypoint of its image after its migration, with probes and limits', () => {
     const [container] = pod.containers;
 
-    const migration = {
-      ...{ users: ['migrate', '--wait', '60'], catalog: ['migrate', '--wait', '60'] },
-      common: ['dist/migrate.js'],
-    }[chart];
-
     expect(container).not.toHaveProperty('command');
     expect((pod.initContainers ?? []).map(({ args }: Rendered) => args)).toEqual(
-      migration ? [migration] : [],
+      chart === 'reports' ? [] : [['migrate', '--wait', '60']],
     );
     expect(container).toMatchObject({
-      image: OURS.includes(chart) ? `fw-${chart}:0.1.0` : 'registry.example.org/shop:1.4.2',
+      image: `fw-${chart}:0.1.0`,
       startupProbe: { httpGet: { path: '/startupz', port: 'health' }, failureThreshold: 300 },
       livenessProbe: { httpGet: { path: '/livez', port: 'health' }, periodSeconds: 10 },
       readinessProbe: { httpGet: { path: '/readyz', port: 'health' }, periodSeconds: 2 },
@@ -99,29 +94,19 @@ describe('the NetworkPolicy', () => {
     ]);
   });
 
-  test('allows labelled callers, the peers in the values, and monitoring', () => {
-    const { ingress } = policyOf('users', { networkPolicy: { from: [GATEWAY] } });
+  test('allows the pods of callers and of the test by their label, the peers in the values, and monitoring', () => {
+    const values = { labelDomain: 'example.org', networkPolicy: { from: [GATEWAY] } };
+    const { ingress } = policyOf('users', values);
+    const label = { 'example.org/calls-users': 'true' };
     const monitoring = { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } };
+    const { metadata } = only(render('reports', values), 'Deployment').spec.template;
 
     expect(ingress).toEqual([
-      {
-        ports: [{ port: 8080 }],
-        from: [{ podSelector: { matchLabels: { 'services.local/calls-users': 'true' } } }, GATEWAY],
-      },
+      { ports: [{ port: 8080 }], from: [{ podSelector: { matchLabels: label } }, GATEWAY] },
       { ports: [{ port: 9090 }], from: [{ namespaceSelector: monitoring }] },
     ]);
-  });
-
-  test('the pods of a service and of its test have the labels of the callers', () => {
-    const labelDomain = 'example.org';
-    const reports = render('reports', { labelDomain });
-    const { matchLabels } = policyOf('users', { labelDomain }).ingress[0].from[0].podSelector;
-    const { metadata } = only(reports, 'Deployment').spec.template;
-
-    expect(metadata.labels).toMatchObject(matchLabels);
-    expect(only(render('users', { labelDomain }), 'Pod').metadata.labels).toMatchObject(
-      matchLabels,
-    );
+    expect(metadata.labels).toMatchObject(label);
+    expect(only(render('users', values), 'Pod').metadata.labels).toMatchObject(label);
   });
 
   test('the test of a release may reach only the service', () => {

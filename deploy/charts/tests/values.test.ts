@@ -1,45 +1,31 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { charts, only, podOf, type Values } from './render.ts';
 import { EVERYTHING, GATEWAY, merge, NEEDED, PROGRESSIVE, SHARED } from './values.ts';
 
-const renderUsers = (values: Values = {}) =>
-  charts.render('users', merge(SHARED.users ?? {}, values));
+const renderUsers = (values: Values = {}) => charts.render('users', merge(SHARED.users, values));
 
-describe.each([
+test.each([
   ['a service', (values: Values) => renderUsers(values)],
   ['a service of the platform', (users: Values) => charts.render('platform', { users })],
   ['all services', (global: Values) => charts.render('platform', { global })],
-])('a value of %s replaces a nested default of the chart common:', (_, render) => {
-  const pod = (values: Values) => podOf(render(values), 'fw-users');
-
-  test('false', () => {
-    expect(pod({ serviceAccount: { create: false } }).serviceAccountName).toBe('default');
+])('false, 0, an empty list and null of %s replace nested defaults', (_, render) => {
+  const objects = render({
+    ...{ serviceAccount: { create: false }, drainSeconds: 0, topologySpreadConstraints: [] },
+    networkPolicy: { monitoringFrom: [] },
+    resources: { requests: { cpu: null } },
+    readinessProbe: { httpGet: null, exec: { command: ['true'] } },
   });
+  const pod = podOf(objects, 'fw-users');
+  const [{ resources, readinessProbe }] = pod.containers;
 
-  test('0', () => {
-    expect(pod({ drainSeconds: 0 }).terminationGracePeriodSeconds).toBe(27);
-    expect(pod({ preStopSleepSeconds: 0 }).containers[0]).not.toHaveProperty('lifecycle');
-  });
-
-  test('an empty list', () => {
-    const objects = render({ networkPolicy: { monitoringFrom: [] } });
-
-    expect(only(objects, 'NetworkPolicy', 'fw-users').spec.ingress).toHaveLength(1);
-    expect(pod({ topologySpreadConstraints: [] })).not.toHaveProperty('topologySpreadConstraints');
-  });
-
-  test('null, which removes the key', () => {
-    const { containers } = pod({
-      resources: { requests: { cpu: null } },
-      readinessProbe: { httpGet: null, exec: { command: ['true'] } },
-    });
-
-    expect(containers[0].resources.requests).not.toHaveProperty('cpu');
-    expect(containers[0].resources.requests).toHaveProperty('memory');
-    expect(containers[0].readinessProbe).toEqual({
-      ...{ exec: { command: ['true'] }, periodSeconds: 2, timeoutSeconds: 2, failureThreshold: 2 },
-    });
+  expect(pod.serviceAccountName).toBe('default');
+  expect(pod.terminationGracePeriodSeconds).toBe(27);
+  expect(pod).not.toHaveProperty('topologySpreadConstraints');
+  expect(only(objects, 'NetworkPolicy', 'fw-users').spec.ingress).toHaveLength(1);
+  expect(Object.keys(resources.requests)).toEqual(['ephemeral-storage', 'memory']);
+  expect(readinessProbe).toEqual({
+    ...{ exec: { command: ['true'] }, periodSeconds: 2, timeoutSeconds: 2, failureThreshold: 2 },
   });
 });
 
@@ -60,50 +46,31 @@ test('global precedes the values of a service, and these the defaults of the cha
   expect(settingsOf('fw-catalog')).toEqual([7, undefined, '1Gi', 'all']);
 });
 
-describe.each(['no', 'null', '1e3', '012'])(
-  'a text that YAML 1.1 reads as another type, %s, remains a text as',
+test.each(['no', 'null', '1e3', '012'])(
+  'a text that YAML 1.1 reads as another type, %s, remains a text',
   (text) => {
-    /** All objects, without what is randomly generated and its checksums. */
-    const jsonOf = (objects: unknown) =>
-      JSON.stringify(objects).replaceAll(/\b\w{40}\b|(?<="checksum\/\w+":")\w+/g, '');
+    const renderWith = (name: string) => {
+      const place = { release: name, namespace: name };
+      const names = {
+        ...{ nameOverride: name, priorityClassName: name, serviceAccount: { name } },
+        ...{ config: { ANY: name }, podLabels: { name }, commonLabels: { name } },
+        ingress: { className: name },
+        secrets: { DATABASE_URL: { existingSecret: name, key: name, value: '' } },
+      };
+      const platform = {
+        edge: { priorityClassName: name },
+        trial: { postgres: { persistence: { existingClaim: name } } },
+      };
+      const objects = [
+        charts.render('users', merge(SHARED.users, EVERYTHING, names), place),
+        charts.render('users', merge(SHARED.users, PROGRESSIVE), place),
+        charts.render('platform', platform, place),
+      ];
+      // Without what is randomly generated and the checksums.
+      return JSON.stringify(objects).replaceAll(/\b\w{40}\b|(?<="checksum\/\w+":")\w+/g, '');
+    };
 
-    test.each<[string, (name: string) => unknown]>([
-      [
-        'the name of a release and a namespace',
-        (name) =>
-          (
-            [
-              ['users', merge(SHARED.users ?? {}, EVERYTHING)],
-              ['users', merge(SHARED.users ?? {}, PROGRESSIVE)],
-              ['platform', {}],
-            ] as const
-          ).map(([chart, values]) =>
-            charts.render(chart, values, { release: name, namespace: name }),
-          ),
-      ],
-      [
-        'the names of objects',
-        (name) =>
-          renderUsers(
-            merge(EVERYTHING, {
-              ...{ fullnameOverride: name, priorityClassName: name, serviceAccount: { name } },
-              ...{ config: { ANY: name }, podLabels: { name }, commonLabels: { name } },
-              ingress: { className: name },
-              secrets: { DATABASE_URL: { existingSecret: name, key: name, value: '' } },
-            }),
-          ),
-      ],
-      [
-        'names in the platform',
-        (name) =>
-          charts.render('platform', {
-            edge: { priorityClassName: name },
-            trial: { postgres: { persistence: { existingClaim: name } } },
-          }),
-      ],
-    ])('%s', (_, render) => {
-      expect(jsonOf(render(text))).toBe(jsonOf(render('zzzzzz')).replaceAll('zzzzzz', text));
-    });
+    expect(renderWith(text)).toBe(renderWith('zzzzzz').replaceAll('zzzzzz', text));
   },
 );
 
@@ -119,7 +86,7 @@ test.each(['1.0.0-', '1.0.0_', '1.0.0.', '_1.0.0', `${'a'.repeat(62)}-b`, `${'a'
 
 test('pods roll after a change of a variable or a secret, and of nothing else', () => {
   const templateWith = (values: Values) =>
-    only(charts.render('reports', merge(SHARED.reports ?? {}, values)), 'Deployment').spec.template;
+    only(charts.render('reports', merge(SHARED.reports, values)), 'Deployment').spec.template;
   const others = { ...EVERYTHING, autoscaling: { enabled: false } };
 
   expect(templateWith({ config: { LOG_LEVEL: 'debug' } })).not.toEqual(templateWith({}));
@@ -184,13 +151,13 @@ test.each<[string, string, Values]>([
   [
     'reports',
     'the NetworkPolicy would block the server',
-    merge(NEEDED.reports ?? {}, { secrets: { REDIS_URL: { value: 'redis://a' } } }),
+    merge(NEEDED.reports, { secrets: { REDIS_URL: { value: 'redis://a' } } }),
   ],
   ['reports', 'expected either secrets.JWT_SECRET or config.JWT_JWKS_URL', {}],
   [
     'reports',
     'expected either secrets.JWT_SECRET or config.JWT_JWKS_URL',
-    merge(NEEDED.reports ?? {}, { config: { JWT_JWKS_URL: 'https://a' } }),
+    merge(NEEDED.reports, { config: { JWT_JWKS_URL: 'https://a' } }),
   ],
   [
     'reports',
@@ -200,7 +167,7 @@ test.each<[string, string, Values]>([
   ...['users', 'catalog', 'reports'].map((chart): [string, string, Values] => [
     chart,
     'config.REQUEST_TIMEOUT_MS is 60000, but requestTimeoutSeconds, from which the grace period is computed, is 20',
-    merge(NEEDED[chart] ?? {}, { config: { REQUEST_TIMEOUT_MS: 60_000 } }),
+    merge(NEEDED[chart], { config: { REQUEST_TIMEOUT_MS: 60_000 } }),
   ]),
   ['users', 'the NetworkPolicy would block the controller', { httpRoute: ROUTE }],
   ['users', 'but httpRoute.parentRefs is empty', { httpRoute: { enabled: true } }],
@@ -210,7 +177,7 @@ test.each<[string, string, Values]>([
   [
     'users',
     'progressiveDelivery.prometheus.address is empty',
-    merge(SHARED.users ?? {}, { progressiveDelivery: { enabled: true } }),
+    merge(SHARED.users, { progressiveDelivery: { enabled: true } }),
   ],
   ['users', 'but test.command is empty', { ...PROGRESSIVE, test: { command: [] } }],
   [

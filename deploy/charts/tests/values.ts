@@ -7,9 +7,9 @@ import { SERVICE_NAMES, SERVICES } from '../../../services/services.ts';
 import type { Values } from './render.ts';
 
 /** Merges values as Helm does: the last map that has a key wins. */
-export function merge(...maps: readonly Values[]): Values {
+export function merge(...maps: readonly (Values | undefined)[]): Values {
   const result: Record<string, unknown> = {};
-  for (const [key, value] of maps.flatMap((map) => Object.entries(map))) {
+  for (const [key, value] of maps.flatMap((map) => Object.entries(map ?? {}))) {
     const earlier = result[key];
     result[key] = isMap(earlier) && isMap(value) ? merge(earlier, value) : value;
   }
@@ -54,7 +54,7 @@ export const SHARED: Readonly<Record<string, Values>> = Object.fromEntries(
         networkPolicy: { egress: { counters: { ...SERVER, ports: [6380] } } },
       },
     };
-    return [name, merge(NEEDED[name] ?? {}, { replicaCount: 2 }, stores[store])];
+    return [name, merge(NEEDED[name], { replicaCount: 2 }, stores[store])];
   }),
 );
 
@@ -82,7 +82,7 @@ export const PROGRESSIVE: Values = {
 };
 
 /** Values of the chart `common` for a service that uses no package of this repository. */
-export const SHOP = readValues('shop.yaml');
+export const SHOP = readValues('../../../tests/cluster/express/values.yaml');
 
 /** The values of the platform for production, with the addresses of the servers that they ask for. */
 export const PRODUCTION = merge(
@@ -131,7 +131,7 @@ export const PLATFORMS: Readonly<Record<string, Values>> = {
 /** Complete values of every chart. */
 export const SETS: readonly { chart: string; name: string; values: Values }[] = [
   ...SERVICE_NAMES.flatMap((chart) => {
-    const shared = SHARED[chart] ?? {};
+    const shared = SHARED[chart];
     return [
       { chart, name: 'defaults', values: NEEDED[chart] ?? {} },
       { chart, name: 'all features', values: merge(shared, EVERYTHING) },

@@ -9,7 +9,7 @@ import { merge, NEEDED } from './values.ts';
 
 /** The pod of a service with `values`. */
 const podWith = (name: string, values: Values) =>
-  podOf(charts.render(name, merge(NEEDED[name] ?? {}, values)), `fw-${name}`);
+  podOf(charts.render(name, merge(NEEDED[name], values)), `fw-${name}`);
 
 /** What a service reads from the variables of its chart. */
 async function readVariables(name: string, values: Values): Promise<Values> {
