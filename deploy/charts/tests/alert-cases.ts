@@ -91,6 +91,19 @@ function decisions(outcome: string): Series {
   return { ...others, ...of(outcome, counter([0, HISTORY], [60, 11])) };
 }
 
+/** 100 requests through the edge per minute that succeed, and some that get 502, by the source of the response. */
+function edge(failing: Readonly<Record<string, string>>): Series {
+  const of = (source: string, status: string, perMinute: string) =>
+    series(
+      'edge',
+      'edge_http_requests_total',
+      { source, status, upstream: 'users' },
+      `0+${perMinute}x60`,
+    );
+  const others = Object.entries(failing).map(([source, count]) => of(source, '502', count));
+  return Object.assign({}, of('service', '200', '100'), ...others);
+}
+
 /** An alert that an error budget is spent too fast, measured over `window`. */
 function burn(name: string, window: string, kind = '', quantile = ''): string {
   const severity = window === '3d' ? 'warning' : 'critical';
@@ -100,6 +113,8 @@ function burn(name: string, window: string, kind = '', quantile = ''): string {
 }
 
 const UNAVAILABLE = 'alertname="ServiceUnavailable", severity="critical"';
+const EDGE_FAILING = 'alertname="EdgeFailing", severity="critical", upstream="users"';
+const EDGE_UNAVAILABLE = 'alertname="EdgeUnavailable", severity="critical"';
 const [MS_250, MS_500, MS_1000] = [['0.25'], ['0.25', '0.5'], ['0.25', '0.5', '1']];
 
 /** What happens, its series, the minute at which every alert in the list fires, and the service. */
@@ -108,7 +123,7 @@ export const CASES: readonly (readonly [
   series: Series,
   at: number,
   fires: readonly string[],
-  service?: ServiceName,
+  service?: ServiceName | 'edge',
   /** Between two values of a series. Default: a minute. */
   interval?: '5s',
 ])[] = [
@@ -236,6 +251,9 @@ export const CASES: readonly (readonly [
     6,
     ['alertname="EntryNotProbed", severity="warning"'],
   ],
+  ['2 % of the requests get a 502 of the edge', edge({ edge: '2' }), 15, [EDGE_FAILING], 'edge'],
+  ['2 % of the requests get a 502 of a service', edge({ service: '2' }), 15, [], 'edge'],
+  ['no pod of the edge counts requests', {}, 5, [EDGE_UNAVAILABLE], 'edge'],
   ['the limiter refuses requests', decisions('refused'), after(10), [], 'reports'],
   ...(['failed', 'local'] as const).map(
     (outcome) =>

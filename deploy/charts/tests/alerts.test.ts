@@ -22,7 +22,17 @@ function ruleGroups(name: string, values: Values = {}): Rendered['spec'] {
   return only(objects, 'PrometheusRule').spec;
 }
 
+/** The alerts of the edge, which the platform creates. */
+function edgeGroups(): Rendered['spec'] {
+  const metrics = {
+    serviceMonitor: { enabled: true },
+    prometheusRule: { enabled: true, runbookUrl },
+  };
+  return only(charts.render('platform', { global: { metrics } }), 'PrometheusRule', 'fw-edge').spec;
+}
+
 beforeAll(() => {
+  fs.writeFileSync(path.join(folder, 'edge.yaml'), stringify(edgeGroups()));
   for (const name of SERVICE_NAMES) {
     fs.writeFileSync(path.join(folder, `${name}.yaml`), stringify(ruleGroups(name)));
   }
@@ -40,7 +50,7 @@ test.each(CASES.map((one) => ({ when: one[0], one })))(
     const file = path.join(folder, 'case.yaml');
     const input = Object.entries({ ...up(service), ...probed(service), ...series });
     const samples = fires.map((labels) => ({ labels: `{${labels}}`, value: 1 }));
-    const labels = 'alertname, severity, window, kind, quantile, reason';
+    const labels = 'alertname, severity, window, kind, quantile, reason, upstream';
     const expr = `count by (${labels}) (ALERTS{alertstate="firing"})`;
     fs.writeFileSync(
       file,
@@ -65,8 +75,9 @@ test.each(CASES.map((one) => ({ when: one[0], one })))(
 );
 
 test('every alert fires in at least one case, and links to its section of the runbook', () => {
-  const rules: Rendered[] = SERVICE_NAMES.flatMap((name) =>
-    ruleGroups(name).groups.flatMap(({ rules: some }: Rendered) => some),
+  const specs = [edgeGroups(), ...SERVICE_NAMES.map((name) => ruleGroups(name))];
+  const rules: Rendered[] = specs.flatMap(({ groups }) =>
+    groups.flatMap(({ rules: some }: Rendered) => some),
   );
   const alerts = rules.filter(({ alert }) => alert !== undefined);
   const fired = CASES.flatMap(([, , , fires]) => fires.map((one) => /"(\w+)"/.exec(one)?.[1]));

@@ -59,7 +59,9 @@ export function platformValues(
   const timeoutSeconds = Math.ceil(Number(env.REQUEST_TIMEOUT_MS || 0) / 1_000);
   const services = SERVICES.map(({ name, store, authenticated }) => {
     const { secrets, ...networkPolicy } = external[store];
-    const token = authenticated && { JWT_SECRET: { existingSecret: '', value: tokenSecret } };
+    const token = (authenticated || env.AUTH === 'required') && {
+      JWT_SECRET: { existingSecret: '', value: tokenSecret },
+    };
     const values = {
       image: serviceImage(settings),
       config: configOf(name, env),
