@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { type Rendered, readObjects } from '../deploy/charts/tests/render.ts';
+import { only, type Rendered, readObjects } from '../deploy/charts/tests/render.ts';
 import { freePortsFrom } from '../deploy/local/testing/ports.ts';
 import { startProgram } from '../deploy/local/testing/program.ts';
 
@@ -106,11 +106,13 @@ test('helm renders it in the platform: the edge and PostgreSQL know it', async (
   const objects = await template('platform');
 
   expect(namesOf(objects)).toContain('Deployment fw-orders');
-  const find = (kind: string, name: string) =>
-    objects.find((one) => one.kind === kind && one.metadata.name === name);
-  expect(find('Secret', 'fw-postgres')?.stringData).toHaveProperty('orders-url');
-  expect(find('ConfigMap', 'fw-edge')?.data['upstreams.conf']).toContain('server fw-orders:80 ');
-  expect(JSON.stringify(find('NetworkPolicy', 'fw-edge'))).toContain('"fw-orders"');
+  expect(only(objects, 'Secret', 'fw-postgres').stringData).toHaveProperty('orders-url');
+  expect(only(objects, 'ConfigMap', 'fw-edge').data['upstreams.conf']).toContain(
+    'server fw-orders:80 ',
+  );
+  expect(JSON.stringify(only(objects, 'NetworkPolicy', 'fw-edge').spec.egress)).toContain(
+    '"orders"',
+  );
 });
 
 test('in production, it needs the peers of its database, and then gets an autoscaler and a route', async () => {
@@ -130,8 +132,9 @@ test('in production, it needs the peers of its database, and then gets an autosc
   expect(namesOf(objects)).toEqual(
     expect.arrayContaining(['HorizontalPodAutoscaler fw-orders', 'HTTPRoute fw-orders']),
   );
-  const deployment = objects.find(({ metadata }) => metadata.name === 'fw-orders');
-  expect(JSON.stringify(deployment)).toContain('"name":"orders-database"');
+  expect(JSON.stringify(only(objects, 'Deployment', 'fw-orders'))).toContain(
+    '"name":"orders-database"',
+  );
 });
 
 test('make up starts it: a POST and a GET through the edge', async () => {

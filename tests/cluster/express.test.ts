@@ -64,8 +64,11 @@ test('no request is lost in a rolling update', async () => {
 
 test('its metrics are those that the alerts and the dashboard read', async () => {
   const [pod] = await podsOf(world, 'shop');
-  const proxy = `/api/v1/namespaces/${namespace}/pods/${pod?.metadata.name}:9090/proxy`;
-  const metrics = await cluster.kubectl(['get', '--raw', `${proxy}/metrics`]);
+  const print = `fetch('http://localhost:9090/metrics').then((r) => r.text()).then(console.log)`;
+  const metrics = await cluster.kubectl([
+    ...['exec', pod?.metadata.name ?? '', '--namespace', namespace],
+    ...['--', 'node', '--eval', print],
+  ]);
   const { spec } = await read('prometheusrule', 'shop');
   const { data } = await read('configmap', 'shop-dashboard');
   const isMeasured = (labels: string) => metrics.includes(`{${labels}} `);

@@ -101,7 +101,9 @@ export async function probeFromNewPod(
       containers: [probeContainer(settings, addresses)],
     },
   });
-  return readReached(cluster, namespace, 'client');
+  const reached = await readReached(cluster, namespace, 'client');
+  await cluster.kubectl(['delete', 'pod', 'client', '--namespace', namespace]);
+  return reached;
 }
 
 /** Runs a probe in the network of a pod, as an ephemeral container; returns the names it reaches. */
