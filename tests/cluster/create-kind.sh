@@ -2,7 +2,7 @@
 # Creates the kind cluster NAME for make e2e, and prints the variables of make e2e:
 #   create-kind.sh NAME [TAG]
 # It has two nodes that accept pods, metrics-server, Traefik as the controller of a Gateway and of Ingresses, at port
-# 30090 of localhost, and the images that "make images" has built. Needs kind 0.24 or later, whose network enforces
+# 30090 of localhost, and the images that "make images" has built, and that of express/. Needs kind 0.24 or later, whose network enforces
 # NetworkPolicies, Docker, kubectl, and Go for the kinds of Gateway API.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -17,6 +17,7 @@ prepare() {
   kind create cluster --name "$name" --image "$image" --config kind.yaml --wait 180s
   kubectl taint nodes --all node-role.kubernetes.io/control-plane:NoSchedule-
   for folder in ../../services/*/; do kind load docker-image --name "$name" "fw-$(basename "$folder"):$tag"; done
+  kind load docker-image --name "$name" "shop:$tag"
   kubectl apply --server-side --filename \
     "$(go mod download -json "$gateway_api" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')/config/crd/standard"
   kubectl apply --filename traefik.yaml --filename "${METRICS_SERVER_MANIFEST:-$metrics_server}"
