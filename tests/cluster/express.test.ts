@@ -1,10 +1,9 @@
-import fs from 'node:fs';
 import path from 'node:path';
 
 import { expect, test } from 'vitest';
-import { parse } from 'yaml';
 
 import type { Rendered } from '../../deploy/charts/tests/render.ts';
+import { SHOP } from '../../deploy/charts/tests/values.ts';
 import { waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { serviceImage } from '../../deploy/local/cluster/images.ts';
 import { runProgram } from '../../deploy/local/cluster/program.ts';
@@ -19,9 +18,7 @@ import { createWorld } from './world.ts';
 const world = createWorld('express');
 const { cluster, namespace, settings } = world;
 const folder = path.join(import.meta.dirname, 'express');
-const values = merge(parse(fs.readFileSync(path.join(folder, 'values.yaml'), 'utf8')), {
-  image: serviceImage(settings),
-});
+const values = merge(SHOP, { image: serviceImage(settings) });
 const release = createRelease(world, 'common', 'shop');
 let base: string;
 

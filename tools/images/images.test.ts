@@ -125,8 +125,8 @@ describe.skipIf(missing)('the images', { timeout: 5 * MINUTES }, () => {
     fs.chmodSync(folder, 0o755);
     await using container = await Container.start({
       image: imageOf('reports'),
-      env: { JWT_SECRET_FILE: '/run/secrets/fw/JWT_SECRET' },
-      folders: { '/run/secrets/fw': folder },
+      env: { JWT_SECRET_FILE: '/run/secrets/app/JWT_SECRET' },
+      folders: { '/run/secrets/app': folder },
     });
 
     await container.ready();

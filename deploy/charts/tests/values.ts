@@ -22,7 +22,11 @@ function isMap(value: unknown): value is Values {
 
 /** The values in a file; the path is relative to this folder. */
 function readValues(file: string): Values {
-  return parse(fs.readFileSync(path.join(import.meta.dirname, file), 'utf8'));
+  return parse(readText(file));
+}
+
+function readText(file: string): string {
+  return fs.readFileSync(path.join(import.meta.dirname, file), 'utf8');
 }
 
 const OFF = { enabled: false };
@@ -81,8 +85,10 @@ export const PROGRESSIVE: Values = {
   progressiveDelivery: { enabled: true, prometheus: { address: 'http://prometheus:9090' } },
 };
 
-/** Values of the chart `common` for a service that uses no package of this repository. */
-export const SHOP = readValues('../../../tests/cluster/express/values.yaml');
+/** Values of the chart `common` for a service that uses no package of this repository: the example of its README. */
+export const SHOP: Values = parse(
+  /```yaml\n(.*?)```/s.exec(readText('../common/README.md'))?.[1] ?? '',
+);
 
 /** The values of the platform for production, with the addresses of the servers that they ask for. */
 export const PRODUCTION = merge(
