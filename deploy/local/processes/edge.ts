@@ -22,7 +22,7 @@ export interface EdgeOptions {
   readonly upstreams: Upstreams;
   /** The folder of all files that the edge reads and writes. */
   readonly prefix: string;
-  /** Directives of the server that replace those of nginx.conf. Default: none. */
+  /** Directives that replace those of settings.conf. Default: none. */
   readonly limits?: readonly string[];
   /** The replicas whose metrics the page plots. Default: none. */
   readonly replicas?: readonly MeasuredReplica[];
@@ -81,18 +81,29 @@ function renderUpstream(name: string, ports: readonly number[], limit: string): 
 }
 
 /**
- * settings.conf of this machine: all clients are local, so the services, which call each other through the
- * edge, may continue their traces, and every trace is sampled.
+ * settings.conf of this machine, with `limits`: all clients are local, so the services, which call each other
+ * through the edge, may continue their traces, and every trace is sampled.
  */
-function renderSettings(statsdPort: number | undefined): string {
-  const settings = [
+function renderSettings({ limits = [], statsdPort }: EdgeOptions): string {
+  const { 'settings.conf': defaults = '' } = readSources('settings.conf');
+  const lines = [
+    ...limits,
     'map "" $trust_traceparent { default 1; }',
     'split_clients $request_id $trace_flags { * 01; }',
     ...(statsdPort
       ? [`access_log syslog:server=127.0.0.1:${statsdPort},nohostname,tag=edge metrics;`]
       : []),
   ];
-  return `${settings.join('\n')}\n`;
+  return lines.reduce(replaceSetting, defaults);
+}
+
+/** Replaces the line with the same directive, which may be commented out. */
+function replaceSetting(settings: string, line: string): string {
+  const [name = ''] = line.split(' ');
+  const current = new RegExp(`^(# )?${name} .*;.*$`, 'm');
+  if (!current.test(settings)) throw new Error(`Cannot find "${name}" in settings.conf`);
+  // A function, because "$" has a meaning in a text.
+  return settings.replace(current, () => line);
 }
 
 /** The metrics of each replica, below the path of the page. */
@@ -122,8 +133,7 @@ function renderSystem(
 
 /** Writes the configuration of the edge to `prefix`, and returns how to run nginx with it. */
 export function planEdge(options: EdgeOptions): ProcessPlan {
-  const { nginx, port, upstreams, prefix, limits = [], replicas = [], links = {} } = options;
-  const { statsdPort } = options;
+  const { nginx, port, upstreams, prefix, replicas = [], links = {} } = options;
   const page = {
     ...readSources('page/*'),
     'page/system.json': renderSystem(Object.keys(upstreams), replicas, links),
@@ -131,13 +141,12 @@ export function planEdge(options: EdgeOptions): ProcessPlan {
   const listen = [
     `listen 127.0.0.1:${port};`,
     `set $page_etag '"${digestOf(page).slice(0, 16)}"';`,
-    ...limits,
     ...renderMetrics(replicas),
   ];
   const files = {
     ...readSources('*.conf'),
     ...page,
-    'settings.conf': renderSettings(statsdPort),
+    'settings.conf': renderSettings(options),
     'listen.conf': `${listen.join('\n')}\n`,
     'upstreams.conf': renderUpstreams(upstreams),
   };
