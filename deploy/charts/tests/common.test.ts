@@ -1,6 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { all, charts, namesOf, only, podOf, type Rendered, variablesOf } from './render.ts';
+import {
+  all,
+  charts,
+  namesOf,
+  only,
+  podOf,
+  type Rendered,
+  type Values,
+  variablesOf,
+} from './render.ts';
 import { EVERYTHING, merge, PROGRESSIVE, SHARED, SHOP } from './values.ts';
 
 describe('the chart common installs a service of another project', () => {
@@ -19,7 +28,7 @@ describe('the chart common installs a service of another project', () => {
     expect(new Set(objects.map(({ kind }) => kind))).toEqual(
       new Set([
         ...['ConfigMap', 'Deployment', 'NetworkPolicy', 'Pod', 'PodDisruptionBudget'],
-        ...['PrometheusRule', 'Service', 'ServiceAccount', 'ServiceMonitor'],
+        ...['PrometheusRule', 'Service', 'ServiceMonitor'],
       ]),
     );
   });
@@ -47,16 +56,48 @@ describe('the chart common installs a service of another project', () => {
     }
   });
 
+  test('with the name of the release, if it has no other', () => {
+    const { metadata, spec } = only(
+      charts.render('common', merge(SHOP, { nameOverride: '' }), { release: 'orders' }),
+      'Deployment',
+    );
+
+    expect([metadata.name, spec.selector.matchLabels['app.kubernetes.io/name']]).toEqual([
+      ...['orders', 'orders'],
+    ]);
+  });
+
+  test.each<[string, Values]>([
+    ['image.repository is empty', { image: { repository: '' } }],
+    ['image.tag and image.digest are empty', { image: { tag: '' } }],
+    [
+      'containerPorts.http and containerPorts.health are both 3000',
+      { containerPorts: { http: 3000, health: 3000 } },
+    ],
+  ])('only with an image and two ports: %s', (message, values) => {
+    expect(() => charts.render('common', merge(SHOP, values))).toThrow(message);
+  });
+
+  test('with a digest instead of a tag', () => {
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const [container] = podOf(
+      charts.render('common', merge(SHOP, { image: { tag: '', digest } })),
+      'fw-shop',
+    ).containers;
+
+    expect(container.image).toBe(`shop@${digest}`);
+  });
+
   test('with command, args and ports as the image needs them', () => {
     const values = {
       ...{ command: ['/bin/{{ .Release.Name }}'], args: ['serve'] },
-      containerPorts: { http: 3000, health: 3000 },
+      containerPorts: { http: 3000, health: 3001 },
     };
     const [container] = podOf(charts.render('common', merge(SHOP, values)), 'fw-shop').containers;
 
     expect(container).toMatchObject({ command: ['/bin/fw'], args: ['serve'] });
     expect(container.ports.map(({ containerPort }: Rendered) => containerPort)).toEqual([
-      ...[3000, 3000],
+      ...[3000, 3001],
     ]);
   });
 });

@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { ensureTool } from '../../../tools/programs.ts';
 import { charts, type Rendered } from './render.ts';
-import { NEEDED, PRODUCTION, SETS, SHARED } from './values.ts';
+import { NEEDED, PRODUCTION, SETS, SHARED, SHOP } from './values.ts';
 
 const folder = newFolder('fw-charts-', afterAll);
 
@@ -72,7 +72,10 @@ test.each(SETS)('helm lints $chart, $name', ({ chart, values }) => {
 test.each([...SERVICE_NAMES, 'common', 'platform'])('helm packages and installs %s', (chart) => {
   const packages = fs.mkdtempSync(path.join(folder, 'packages-'));
   const render = (name: string) =>
-    JSON.stringify(charts.render(name, NEEDED[chart])).replaceAll(RANDOM, 'RANDOM');
+    JSON.stringify(charts.render(name, chart === 'common' ? SHOP : NEEDED[chart])).replaceAll(
+      RANDOM,
+      'RANDOM',
+    );
 
   const packed = charts.helm(['package', chart, '--destination', packages]);
   const [file = ''] = fs.readdirSync(packages);

@@ -33,11 +33,11 @@ test('the time-outs and the grace period follow edge.requestTimeoutSeconds, the 
     nginx: { maxBodyBytes: 67_108_864, keepAliveSeconds: 4_000_000 },
   };
   const { template } = only(charts.render('platform', values), 'Deployment', 'fw-edge').spec;
-  const listen = filesOf(values)['listen.conf'];
+  const settings = filesOf(values)['settings.conf'];
 
-  expect(listen?.match(/^(client_max_body_size|\w+_timeout) .*;/gm)).toEqual([
-    ...['proxy_read_timeout 610s;', 'proxy_send_timeout 610s;'],
+  expect(settings?.match(/^(client_max_body_size|\w+_timeout) .*;/gm)).toEqual([
     ...['client_max_body_size 67108864;', 'keepalive_timeout 4000000s;'],
+    ...['proxy_read_timeout 610s;', 'proxy_send_timeout 610s;'],
   ]);
   // preStop, the longest request, 15 s for idle connections (keepalive_min_timeout), 5 s, and a margin.
   expect(template.spec.terminationGracePeriodSeconds).toBe(10 + 610 + 15 + 5 + 2);

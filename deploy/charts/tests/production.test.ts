@@ -2,14 +2,16 @@ import { describe, expect, test } from 'vitest';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { charts, namesOf, podsOf, type Rendered, selected } from './render.ts';
-import { PLATFORMS, PRODUCTION } from './values.ts';
+import { merge, PLATFORMS, PRODUCTION, PRODUCTION_FILE } from './values.ts';
 
-test('the values for production ask for the addresses of the servers', () => {
-  const { stderr } = charts.helm([
-    ...['template', 'fw', 'platform', '--values', 'platform/values-production.yaml'],
-  ]);
-
-  expect(stderr).toMatch(/networkPolicy\.egress\.(database|counters)\.to is empty/);
+test.each([
+  ['config.AUTH is required', {}],
+  [
+    'users: networkPolicy.egress.database.to is empty',
+    { users: { config: { JWT_JWKS_URL: 'https://login.example.org/keys' } } },
+  ],
+])('the values for production ask for keys and addresses: %s', (message, more) => {
+  expect(() => charts.render('platform', merge(PRODUCTION_FILE, more))).toThrow(message);
 });
 
 test('the values for production render the same text each time, without Secrets and trial servers', () => {

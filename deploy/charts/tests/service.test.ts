@@ -85,7 +85,7 @@ describe('the NetworkPolicy', () => {
     expect([users, catalog]).toEqual(
       ['users', 'catalog'].map((name) => ({
         to: [{ podSelector: { matchLabels: { 'app.kubernetes.io/name': name } } }],
-        ports: [{ port: 8080 }],
+        ports: [{ port: 'http' }],
       })),
     );
     expect(others).toEqual([

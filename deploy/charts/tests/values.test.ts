@@ -188,7 +188,10 @@ test.each<[string, string, Values]>([
   [
     'common',
     'expected the objectives of the service in the value slo',
-    { metrics: { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } } },
+    {
+      image: { repository: 'shop', tag: '1.0.0' },
+      metrics: { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } },
+    },
   ],
 ])('the chart %s rejects values that would lose data or requests: %s', (chart, message, values) => {
   const error = charts.errorOf(chart, values);

@@ -90,13 +90,23 @@ export const SHOP: Values = parse(
   /```yaml\n(.*?)```/s.exec(readText('../common/README.md'))?.[1] ?? '',
 );
 
-/** The values of the platform for production, with the addresses of the servers that they ask for. */
-export const PRODUCTION = merge(
-  readValues('../platform/values-production.yaml'),
-  Object.fromEntries(
-    SERVICES.map(({ name, store }) => [name, { networkPolicy: { egress: { [store]: SERVER } } }]),
-  ),
-);
+/** The values of the platform for production, which ask for those of `SECOND_FILE`. */
+export const PRODUCTION_FILE = readValues('../platform/values-production.yaml');
+
+const TOKENS = { JWT_JWKS_URL: 'https://login.example.org/keys' };
+
+/** What a second file of values for production contains. */
+const SECOND_FILE: Values = {
+  global: {
+    httpRoute: { parentRefs: [{ name: 'public' }], hostnames: ['api.example.org'] },
+  },
+  users: { config: TOKENS, networkPolicy: { egress: { database: SERVER, jwks: SERVER } } },
+  catalog: { networkPolicy: { egress: { database: SERVER } } },
+  reports: { config: TOKENS, networkPolicy: { egress: { counters: SERVER, jwks: SERVER } } },
+};
+
+/** Complete values of the platform for production. */
+export const PRODUCTION = merge(PRODUCTION_FILE, SECOND_FILE);
 
 /** Complete values of the platform. */
 export const PLATFORMS: Readonly<Record<string, Values>> = {

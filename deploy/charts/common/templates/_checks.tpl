@@ -5,6 +5,9 @@ values, and the service checks its own variables.
 {{- define "common.checks" -}}
 {{- $errors := list }}
 {{- with .Values }}
+{{- if not .image.repository }}{{ $errors = append $errors "image.repository is empty: expected the name of an image" }}{{ end }}
+{{- if not (or .image.digest (include "common.tag" $)) }}{{ $errors = append $errors "image.tag and image.digest are empty: expected one of them" }}{{ end }}
+{{- if eq (int .containerPorts.http) (int .containerPorts.health) }}{{ $errors = append $errors (printf "containerPorts.http and containerPorts.health are both %v: expected two ports" .containerPorts.http) }}{{ end }}
 {{- if .persistence.enabled }}
 {{- $reason := "but persistence.enabled keeps the data in one pod: expected persistence.enabled false, or" }}
 {{- if gt (int .replicaCount) 1 }}{{ $errors = append $errors (printf "replicaCount is %v, %s replicaCount 1" .replicaCount $reason) }}{{ end }}

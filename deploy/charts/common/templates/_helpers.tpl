@@ -30,8 +30,10 @@ Helm stores the defaults in .Values.common if this chart is a dependency of the 
 {{- .Values.fullnameOverride | default (include "common.nameOf" (list . (include "common.service" .))) }}
 {{- end }}
 
-{{- /* The name of the service in labels, which is the same in every release. */}}
-{{- define "common.service" -}}{{ .Values.nameOverride | default .Chart.Name }}{{- end }}
+{{- /* The name of the service in labels: that of its chart. This chart itself, installed directly, takes that of the release. */}}
+{{- define "common.service" -}}
+{{- .Values.nameOverride | default (eq .Chart.Name "common" | ternary .Release.Name .Chart.Name) }}
+{{- end }}
 
 {{- define "common.serviceAccountName" -}}
 {{- .Values.serviceAccount.name | default (.Values.serviceAccount.create | ternary (include "common.name" .) "default") }}
@@ -84,7 +86,8 @@ annotations:
 {{- define "common.tag" -}}{{ .Values.image.tag | default .Chart.AppVersion }}{{- end }}
 
 {{- define "common.image" -}}
-{{- with .Values.image.registry }}{{ . }}/{{ end }}{{ .Values.image.repository }}:{{ include "common.tag" . }}
+{{- with .Values.image.registry }}{{ . }}/{{ end }}{{ .Values.image.repository }}
+{{- with include "common.tag" . }}:{{ . }}{{ end }}
 {{- with .Values.image.digest }}@{{ . }}{{ end }}
 {{- end }}
 

@@ -25,6 +25,7 @@ requests.
 {{- end }}
 {{- $selector := printf `%s,method=~"%s",route=~"%s",status=~"2..|3.."` $series (join "|" $methods) (join "|" $routes) }}
 {{- range $quantile, $limitMs := dict "0.95" $latency.p95Ms "0.99" $latency.p99Ms }}
+{{- if $limitMs }}
 {{- /* Prometheus 3 writes whole numbers as 1.0, earlier versions as 1. */}}
 {{- $seconds := divf $limitMs 1000 | toString }}
 {{- $bound := contains "." $seconds | ternary (printf `le="%s"` $seconds) (printf `le=~"%s([.]0)?"` $seconds) }}
@@ -35,6 +36,7 @@ requests.
   description: successful {{ $kind }} requests take longer than {{ $limitMs }} ms
   bad: (sum(increase(http_request_duration_seconds_count{ {{- $selector }}}[WINDOW])) - sum(increase(http_request_duration_seconds_bucket{ {{- $selector }},{{ $bound }}}[WINDOW])))
   total: sum(increase(http_request_duration_seconds_count{ {{- $selector }}}[WINDOW]))
+{{- end }}
 {{- end }}
 {{- end }}
 {{- with $slo.correctDecisions }}

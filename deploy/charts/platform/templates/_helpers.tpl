@@ -14,15 +14,15 @@ listen.conf: |
   listen {{ $edge.containerPorts.http }};
   include /edge/keepalive.con[f];
   set $page_etag '"{{ include "platform.page" . | sha256sum | trunc 16 }}"';
-  proxy_read_timeout {{ $edge.requestTimeoutSeconds }}s;
-  proxy_send_timeout {{ $edge.requestTimeoutSeconds }}s;
-  client_max_body_size {{ int64 .Values.nginx.maxBodyBytes }};
-  keepalive_timeout {{ int64 .Values.nginx.keepAliveSeconds }}s;
   if (-f /edge/ending) {
     set $edge_connection close;
   }
 settings.conf: |
   {{- with .Values.nginx }}
+  client_max_body_size {{ int64 .maxBodyBytes }};
+  keepalive_timeout {{ int64 .keepAliveSeconds }}s;
+  proxy_read_timeout {{ $edge.requestTimeoutSeconds }}s;
+  proxy_send_timeout {{ $edge.requestTimeoutSeconds }}s;
   map "" $trust_traceparent { default {{ .trustTraceparent | ternary "1" `""` }}; }
   split_clients $request_id $trace_flags {
     {{- with .traceRatio }}
