@@ -36,7 +36,7 @@ const allOf = (name: string | undefined) => [
   { namespaceSelector: { matchLabels: { [NAME_LABEL]: name } } },
 ];
 const to = allOf(servers);
-const tokens = { JWT_JWKS_URL: `http://login.${servers}:8080/keys` };
+const tokens = { JWT_JWKS_URL: `http://login.${servers}:8080/keys`, JWT_ISSUER: ISSUER };
 /** The services that refuse requests without a token. */
 const PROTECTED: readonly string[] = ['users', 'reports'];
 /** What a second file of values contains: the names and addresses of this cluster. */
