@@ -203,3 +203,42 @@ test.each<[string, string, Values]>([
 function withDatabase(secret: Values): Values {
   return { secrets: { DATABASE_URL: secret } };
 }
+
+describe.each<[string, string, (context: Values) => Values]>([
+  ['a service', 'users', (podSecurityContext) => ({ podSecurityContext })],
+  ['all services', 'platform', (podSecurityContext) => ({ global: { podSecurityContext } })],
+  ['the edge', 'platform', (podSecurityContext) => ({ edge: { podSecurityContext } })],
+  [
+    'PostgreSQL',
+    'platform',
+    (podSecurityContext) => ({ trial: { postgres: { podSecurityContext } } }),
+  ],
+  ['Valkey', 'platform', (podSecurityContext) => ({ trial: { valkey: { podSecurityContext } } })],
+])('the security context of %s cannot weaken Pod Security "restricted":', (_, chart, valuesOf) => {
+  test.each<[string, unknown]>([
+    ['runAsUser', 0],
+    ['runAsNonRoot', false],
+    ['seccompProfile', { type: 'Unconfined' }],
+    ['seccompProfile', {}],
+    ['appArmorProfile', { type: 'Unconfined' }],
+    ['seLinuxOptions', { type: 'spc_t' }],
+    ['windowsOptions', { hostProcess: true }],
+    ['sysctls', [{ name: 'kernel.msgmax', value: '65536' }]],
+  ])('%s %j is rejected', (name, value) => {
+    expect(charts.errorOf(chart, valuesOf({ [name]: value }))).toMatch(
+      new RegExp(`/podSecurityContext.*${name}|${name}.*not allowed`),
+    );
+  });
+});
+
+test.each<[string, unknown]>([
+  ['privileged', true],
+  ['allowPrivilegeEscalation', true],
+  ['capabilities', { drop: [] }],
+  ['capabilities', { drop: ['ALL'], add: ['SYS_ADMIN'] }],
+  ['procMount', 'Unmasked'],
+])('the security context of a container cannot have %s %j', (name, value) => {
+  expect(charts.errorOf('users', { securityContext: { [name]: value } })).toContain(
+    `/securityContext/${name}`,
+  );
+});
