@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import fs from 'node:fs';
+import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -14,13 +16,44 @@ import { startProgram } from '../../local/testing/program.ts';
 import { startTrialStores } from '../../local/testing/trial-stores.ts';
 import { startTrialSystem } from '../../local/testing/trial-system.ts';
 import { charts, only, type Rendered } from './render.ts';
-import { EVERYTHING, merge, SHARED } from './values.ts';
+import { EVERYTHING, merge, SHARED, SHOP } from './values.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const stack = new AsyncDisposableStack();
-const objectsOf = (name: string) => charts.render(name, merge(SHARED[name], EVERYTHING));
+const POLL = { timeout: 120_000, interval: 1_000 };
 let origin: string;
+
+/** The objects of a service; `shop` uses no package of this repository. */
+function objectsOf(name: string): Rendered[] {
+  if (name !== 'shop') return charts.render(name, merge(SHARED[name], EVERYTHING));
+  const slo = { latency: { read: { requests: ['GET /items'] } } };
+  return charts.render('common', merge(SHOP, { nameOverride: name, slo }));
+}
+
+/** Serves only the metrics that the chart `common` requires, with statuses instead of classes; returns the port. */
+async function startShop(): Promise<number> {
+  let requests = 0;
+  const server = http.createServer((_, response) => {
+    requests += 10;
+    const lines: string[] = [];
+    for (const [status, share] of Object.entries({ 200: 0.9, 503: 0.1 })) {
+      const labels = `method="GET",route="/items",status="${status}"`;
+      const count = requests * share;
+      lines.push(`http_requests_total{${labels}} ${count}`);
+      for (const le of ['0.25', '0.5', '+Inf']) {
+        lines.push(`http_request_duration_seconds_bucket{${labels},le="${le}"} ${count}`);
+      }
+      lines.push(`http_request_duration_seconds_sum{${labels}} ${count / 10}`);
+      lines.push(`http_request_duration_seconds_count{${labels}} ${count}`);
+    }
+    response.setHeader('content-type', 'text/plain; version=0.0.4').end(`${lines.join('\n')}\n`);
+  });
+  stack.defer(() => void server.close());
+  const port = await freePort();
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  return port;
+}
 
 /** The system on shared stores, with the labels of a cluster, after a short load. */
 beforeAll(async () => {
@@ -38,7 +71,10 @@ beforeAll(async () => {
     scrape_configs: [
       {
         job_name: 'pods',
-        static_configs: replicasOf(system.port).map(({ name, service, healthPort }) => ({
+        static_configs: [
+          ...replicasOf(system.port),
+          { name: 'shop-1', service: 'shop', healthPort: await startShop() },
+        ].map(({ name, service, healthPort }) => ({
           targets: [`127.0.0.1:${healthPort}`],
           labels: { namespace: 'trial', service: `fw-${service}-metrics`, pod: name },
         })),
@@ -46,7 +82,7 @@ beforeAll(async () => {
     ],
   };
   fs.writeFileSync(path.join(folder, 'prometheus.yaml'), stringify(config));
-  for (const name of SERVICE_NAMES) {
+  for (const name of [...SERVICE_NAMES, 'shop']) {
     const { spec } = only(objectsOf(name), 'PrometheusRule');
     fs.writeFileSync(path.join(folder, `rules-${name}.yaml`), stringify(spec));
   }
@@ -99,29 +135,51 @@ test.each(SERVICE_NAMES)('every rule of %s returns data', async (name) => {
   // Without "bool", a comparison has no result while the alert is silent.
   const exprs = rules.map(({ expr }) => expr.replaceAll(/ (==|>=|>) /g, ' $1 bool '));
 
-  await expect.poll(() => emptyOf(exprs), { timeout: 120_000, interval: 1_000 }).toEqual([]);
+  await expect.poll(() => emptyOf(exprs), POLL).toEqual([]);
 });
 
-test.each(SERVICE_NAMES)('every query of the dashboard of %s returns data', async (name) => {
+/** The queries of the dashboard of a service: for its variables, each panel, and the marks of releases. */
+function dashboardOf(name: string) {
   const { data } = only(objectsOf(name), 'ConfigMap', `fw-${name}-dashboard`);
   const { panels, annotations, templating } = JSON.parse(data[`trial-fw-${name}.json`]);
   const variables: Readonly<Record<string, string>> = Object.fromEntries(
     templating.list.map((one: Rendered) => [one.name, one.current?.value]),
   );
-  const targets: Rendered[] = [
-    ...panels.flatMap((panel: Rendered) => panel.targets),
-    ...annotations.list,
-  ];
-  const exprs = targets
-    .filter(({ expr }) => !lacks(name, expr))
-    .map(({ expr }) =>
-      // A test is shorter than a minute on a fast machine, and longer on a slow one.
-      expr
-        .replace(/\$(namespace|service)/g, (_: string, key: string) => variables[key])
-        .replace('offset 1m', 'offset 1h')
-        .replace('[30d:5m]', '[1m:1s]'),
-    );
-
   expect(variables).toMatchObject({ namespace: 'trial', service: `fw-${name}` });
-  await expect.poll(() => emptyOf(exprs), { timeout: 120_000, interval: 1_000 }).toEqual([]);
+  // A test is shorter than a minute on a fast machine, and longer on a slow one.
+  const prepare = ({ expr }: { readonly expr: string }) =>
+    expr
+      .replace(/\$(namespace|service)/g, (_, key: string) => variables[key] ?? '')
+      .replace('offset 1m', 'offset 1h')
+      .replace('[30d:5m]', '[1m:1s]');
+  return {
+    pickers: templating.list
+      .flatMap(({ query }: Rendered) => /^label_values\((.+), \w+\)$/.exec(query)?.[1] ?? [])
+      // Only series of this service have its name in the list.
+      .map((expr: string) => prepare({ expr: `${expr} and {service="fw-${name}-metrics"}` })),
+    panels: panels.map((panel: Rendered) => panel.targets.map(prepare)),
+    marks: annotations.list.map(prepare),
+  };
+}
+
+test.each(SERVICE_NAMES)('every query of the dashboard of %s returns data', async (name) => {
+  const { pickers, panels, marks } = dashboardOf(name);
+  const exprs: string[] = [...pickers, ...panels.flat(), ...marks];
+
+  await expect.poll(() => emptyOf(exprs.filter((expr) => !lacks(name, expr))), POLL).toEqual([]);
+});
+
+test('the first panels show a service with the two required metrics only', async () => {
+  const { pickers, panels } = dashboardOf('shop');
+  const requests: string[] = panels.slice(0, 4).flat();
+  const objectives: string[] = panels.slice(4, 6).flat();
+  const exprs = [
+    ...pickers,
+    // Each status is in a class, and the 503 count as failures.
+    ...requests.map((expr) => `(${expr}) > 0`),
+    ...objectives.filter((expr) => !expr.includes('rate_limit')),
+  ];
+
+  expect(pickers).toHaveLength(2);
+  await expect.poll(() => emptyOf(exprs), POLL).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { charts, only, podOf, type Values } from './render.ts';
 import { EVERYTHING, GATEWAY, merge, NEEDED, PROGRESSIVE, SHARED } from './values.ts';
