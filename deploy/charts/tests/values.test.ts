@@ -219,7 +219,7 @@ describe.each<[string, string, (context: Values) => Values]>([
     ['runAsUser', 0],
     ['runAsNonRoot', false],
     ['seccompProfile', { type: 'Unconfined' }],
-    ['seccompProfile', {}],
+    ['seccompProfile', { type: null }],
     ['appArmorProfile', { type: 'Unconfined' }],
     ['seLinuxOptions', { type: 'spc_t' }],
     ['windowsOptions', { hostProcess: true }],
