@@ -18,7 +18,12 @@ import { createWorld } from './world.ts';
 const world = createWorld('express');
 const { cluster, namespace, settings } = world;
 const folder = path.join(import.meta.dirname, 'express');
-const values = merge(SHOP, { image: serviceImage(settings) });
+// This machine has no ingress controller in front of the pods.
+const values = merge(SHOP, {
+  image: serviceImage(settings),
+  service: { type: 'NodePort' },
+  networkPolicy: { from: [{ ipBlock: { cidr: '0.0.0.0/0' } }] },
+});
 const release = createRelease(world, 'common', 'shop');
 let base: string;
 

@@ -27,7 +27,7 @@ describe('the chart common installs a service of another project', () => {
     }
     expect(new Set(objects.map(({ kind }) => kind))).toEqual(
       new Set([
-        ...['ConfigMap', 'Deployment', 'NetworkPolicy', 'Pod', 'PodDisruptionBudget'],
+        ...['ConfigMap', 'Deployment', 'Ingress', 'NetworkPolicy', 'Pod', 'PodDisruptionBudget'],
         ...['PrometheusRule', 'Service', 'ServiceMonitor'],
       ]),
     );

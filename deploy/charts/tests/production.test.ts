@@ -2,14 +2,12 @@ import { describe, expect, test } from 'vitest';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { charts, namesOf, podsOf, type Rendered, selected } from './render.ts';
-import { merge, PLATFORMS, PRODUCTION, PRODUCTION_FILE } from './values.ts';
+import { merge, PLATFORMS, PRODUCTION, PRODUCTION_FILE, TOKENS } from './values.ts';
 
 test.each([
   ['config.AUTH is required', {}],
-  [
-    'users: networkPolicy.egress.database.to is empty',
-    { users: { config: { JWT_JWKS_URL: 'https://login.example.org/keys' } } },
-  ],
+  ['config.JWT_ISSUER is empty', { users: { config: { JWT_JWKS_URL: 'https://a.example/keys' } } }],
+  ['users: networkPolicy.egress.database.to is empty', { users: { config: TOKENS } }],
 ])('the values for production ask for keys and addresses: %s', (message, more) => {
   expect(() => charts.render('platform', merge(PRODUCTION_FILE, more))).toThrow(message);
 });

@@ -93,7 +93,11 @@ export const SHOP: Values = parse(
 /** The values of the platform for production, which ask for those of `SECOND_FILE`. */
 export const PRODUCTION_FILE = readValues('../platform/values-production.yaml');
 
-const TOKENS = { JWT_JWKS_URL: 'https://login.example.org/keys' };
+/** The public keys and the issuer of tokens. */
+export const TOKENS = {
+  JWT_JWKS_URL: 'https://login.example.org/keys',
+  JWT_ISSUER: 'https://login.example.org',
+};
 
 /** What a second file of values for production contains. */
 const SECOND_FILE: Values = {

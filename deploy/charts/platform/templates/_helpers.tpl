@@ -55,7 +55,8 @@ upstreams.conf: |
   {{- range $name, $service := $services }}
   {{- $pods := include "common.maxReplicas" $service | float64 }}
   {{- $perPod := get $.root.Values.nginx.maxConnectionsPerPod $name | default $.root.Values.nginx.maxConnectionsPerPod.default }}
-  {{- $limit := divf (mulf $perPod $pods) $edge.replicaCount | ceil | int }}
+  {{- $edgePods := $edge.autoscaling.enabled | ternary $edge.autoscaling.minReplicas $edge.replicaCount }}
+  {{- $limit := divf (mulf $perPod $pods) $edgePods | ceil | int }}
   {{- range $class, $limit := dict "" (printf " max_conns=%d" $limit) "_critical" "" }}
   upstream {{ $name }}{{ $class }} {
     server {{ include "common.name" $service }}:{{ $service.Values.service.port }}{{ $limit }} max_fails=0;
