@@ -8,8 +8,6 @@ import { parse } from 'yaml';
 import { waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { runProgram } from '../../deploy/local/cluster/program.ts';
 import { folders } from '../../deploy/local/state.ts';
-import { describeMachine } from '../../deploy/local/testing/machine.ts';
-import { markdownTable, writeSection } from '../../deploy/local/testing/markdown.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
 import {
   assertResponds,
@@ -115,7 +113,6 @@ const CANARY: Values = parse(
 
 /** One version, and how its release ended. */
 interface Released extends Outcome {
-  readonly version: Version;
   readonly requests: number;
   readonly failed: number;
   /** Requests that the version responded to, if it is a planted one. */
@@ -127,7 +124,6 @@ const TIMEOUT = { timeout: 2 * LIMIT_SECONDS * 1_000 };
 let prometheus: Values | undefined;
 
 describe.each(STRATEGIES.filter((name) => !STRATEGY || STRATEGY === name))('%s', (strategy) => {
-  const released: Released[] = [];
   let base: string;
 
   /** Releases a version under load; one that is promoted stays. */
@@ -155,9 +151,7 @@ describe.each(STRATEGIES.filter((name) => !STRATEGY || STRATEGY === name))('%s',
     const { requests, failed, withHeader: reached } = await stream.stop();
     const sent = `${failed} of ${requests} failed, ${reached} reached it`;
     log(`after ${outcome.seconds.toFixed(1)} s: ${sent}; ${outcome.message}`);
-    const one = { ...outcome, version, requests, failed, reached };
-    released.push(one);
-    return one;
+    return { ...outcome, requests, failed, reached };
   }
 
   test('Argo Rollouts replaces all pods, with the objectives of the charts', async () => {
@@ -222,27 +216,4 @@ describe.each(STRATEGIES.filter((name) => !STRATEGY || STRATEGY === name))('%s',
       expect({ isPromoted, failed }, message).toEqual({ isPromoted: true, failed: 0 });
     },
   );
-
-  test.runIf(full)('the page about releases contains the results', () => {
-    const rows = released.map((one) => [
-      one.version.name,
-      one.version.service,
-      one.isPromoted ? 'promoted' : `rolled back: ${reasonOf(one.message)}`,
-      `${one.seconds.toFixed(0)} s`,
-      ...(one.isPromoted ? ['', ''] : [`${one.percent} %`, `${one.servedSeconds.toFixed(0)} s`]),
-      one.requests.toLocaleString('en'),
-      one.isPromoted ? '' : one.reached.toLocaleString('en'),
-      String(one.failed),
-    ]);
-    const head = ['Version', 'Service', 'End', 'After', 'Share', 'In use for'];
-    const table = markdownTable([...head, 'Requests', 'Users reached', 'Failed'], rows);
-    const page = path.join(folders.root, 'docs/operations/releases.md');
-    writeSection(page, strategy, `${describeMachine()}\n\n${table}`);
-  });
 });
-
-/** The measurement that failed, or another reason in the message of the controller. */
-function reasonOf(message: string): string {
-  if (message.includes('timed out')) return 'not ready in time';
-  return /Metric "([^"]+)"/.exec(message)?.[1] ?? message;
-}
