@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { only, type Rendered, readObjects } from '../deploy/charts/tests/render.ts';
+import { SECOND_FILE } from '../deploy/charts/tests/values.ts';
 import { freePortsFrom } from '../deploy/local/testing/ports.ts';
 import { startProgram } from '../deploy/local/testing/program.ts';
 
@@ -116,18 +117,17 @@ test('helm renders it in the platform: the edge and PostgreSQL know it', async (
 });
 
 test('in production, it needs the peers of its database, and then gets an autoscaler and a route', async () => {
-  const peers = '[{"ipBlock":{"cidr":"10.1.2.3/32"}}]';
+  const second = path.join(worktree, '.local/values.json');
+  fs.mkdirSync(path.dirname(second), { recursive: true });
+  fs.writeFileSync(second, JSON.stringify(SECOND_FILE));
   const production = ['--values', 'deploy/charts/platform/values-production.yaml'];
-  const withPeers = (service: string) => [
-    '--set-json',
-    `${service}.networkPolicy.egress.${service === 'reports' ? 'counters' : 'database'}.to=${peers}`,
-  ];
-  const others = ['users', 'catalog', 'reports'].flatMap(withPeers);
+  const others = ['--values', second];
+  const peers = 'orders.networkPolicy.egress.database.to=[{"ipBlock":{"cidr":"10.1.2.3/32"}}]';
 
   await expect(template('platform', ...production, ...others)).rejects.toThrow(
     'orders: networkPolicy.egress.database.to is empty',
   );
-  const objects = await template('platform', ...production, ...others, ...withPeers('orders'));
+  const objects = await template('platform', ...production, ...others, '--set-json', peers);
 
   expect(namesOf(objects)).toEqual(
     expect.arrayContaining(['HorizontalPodAutoscaler fw-orders', 'HTTPRoute fw-orders']),

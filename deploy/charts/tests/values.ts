@@ -100,7 +100,7 @@ export const TOKENS = {
 };
 
 /** What a second file of values for production contains. */
-const SECOND_FILE: Values = {
+export const SECOND_FILE: Values = {
   global: {
     httpRoute: { parentRefs: [{ name: 'public' }], hostnames: ['api.example.org'] },
   },
