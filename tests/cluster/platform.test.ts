@@ -182,12 +182,14 @@ const AUTOSCALING = {
   },
 };
 
-test('users scales up from 2 pods under load and down again, without losing a request', async () => {
+test('users gets an autoscaler, and scales up from 2 pods under load and down again, without losing a request', async () => {
   await waitForPods(world, { part: 'users', count: 2 });
-  const namesOf = async () => (await podsOf(world, 'users')).map(({ metadata }) => metadata.name);
-  const before = await namesOf();
-  await platform.upgrade({ users: { autoscaling: AUTOSCALING } });
-  assert.deepEqual(await namesOf(), before, 'the pods until the autoscaler sets their number');
+  // Kubernetes first reduces the pods to one, until the autoscaler sets their number.
+  const enable = async () => {
+    await platform.upgrade({ users: { autoscaling: AUTOSCALING } });
+    await waitForPods(world, { part: 'users', count: 2, seconds: 120 });
+  };
+  await streamDuring(world, platform, enable, { rate: 20 });
   const more = { cluster, what: 'a third ready pod of users', seconds: 120 };
 
   const scaleUp = async () => {
