@@ -142,6 +142,20 @@ test('breakpoint prints the capacity', async () => {
   expect(output).toContain('Capacity: 5 requests per second or more: set a higher RATE\n');
 });
 
+test('breakpoint with SERVICE sends only the requests of that service', async () => {
+  const paths = new Set<string>();
+  const base = await startServer((request, response) => {
+    if (request.method !== 'HEAD') paths.add(String(request.url).replace(/\?.*/, ''));
+    response.end('{}');
+  });
+
+  await run('breakpoint', { DURATION: '2s', RATE: '5', SERVICE: 'catalog' }, base);
+
+  expect([...paths].sort()).toEqual([
+    ...['/api/v1/catalog', '/api/v2/catalog', '/api/v2/catalog/facets'],
+  ]);
+});
+
 test('spike expects 503 with Retry-After during the overload', async () => {
   let count = 0;
   const base = await startServer((request, response) => {

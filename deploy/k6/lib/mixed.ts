@@ -19,19 +19,31 @@ const OWN_KINDS = [
   'GET /api/v1/reports',
 ] as const satisfies readonly Kind[];
 
-/** The requests of `stress`, `spike` and `breakpoint`, each as often as the others: of a further service its list. */
-export const MIXED_KINDS: readonly Kind[] = [
+const serviceOf = (kind: Kind) => kind.split('/')[3];
+
+/** Those of every service: of a further service its list. */
+const ALL_KINDS: readonly Kind[] = [
   ...OWN_KINDS,
-  ...SERVICES.filter(({ name }) => !OWN_KINDS.some((kind) => kind.split('/')[3] === name)).map(
+  ...SERVICES.filter(({ name }) => !OWN_KINDS.some((kind) => serviceOf(kind) === name)).map(
     ({ name, versions }): Kind => `GET /api/${versions.at(-1)}/${name}`,
   ),
 ];
 
+/** The requests of `stress`, `spike` and `breakpoint`, each as often as the others; with `SERVICE`, those of one service. */
+export const MIXED_KINDS: readonly Kind[] = ALL_KINDS.filter(
+  (kind) => !__ENV.SERVICE || serviceOf(kind) === __ENV.SERVICE,
+);
+if (MIXED_KINDS.length === 0) {
+  const names = SERVICES.map(({ name }) => name).join(', ');
+  throw new RangeError(`SERVICE is "${__ENV.SERVICE}": expected ${names}`);
+}
+
 const slowerThanP95 = new Rate('slower_than_p95');
 const slowerThanP99 = new Rate('slower_than_p99');
 
-/** Creates the user of the read requests; returns the id. */
+/** Creates the user of the read requests, if there are any; returns the id. */
 export function createUser(): string {
+  if (!MIXED_KINDS.includes('GET /api/v1/users/:id')) return '';
   const created = send('POST /api/v2/users', requestOf('POST /api/v2/users'));
   if (!created) throw new Error('Cannot create the user for the read requests');
   return String(created.json('data.id'));
@@ -72,7 +84,7 @@ export function requestOf(kind: Kind, id = ''): RequestOptions {
     return { body, headers: { 'idempotency-key': newName() }, expect: [201] };
   }
   if (path.endsWith('/facets')) return {};
-  const service = SERVICES.find(({ name }) => path.split('/')[3] === name);
+  const service = SERVICES.find(({ name }) => serviceOf(kind) === name);
   if (service?.authenticated) return { id: 'overview', ...asNewUser() };
   return path.endsWith('/:id') ? { id } : { query: 'limit=10' };
 }
