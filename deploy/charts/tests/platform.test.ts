@@ -1,8 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
-import { all, charts, only, podsOf, type Rendered, selected, type Values } from './render.ts';
-import { GATEWAY, PLATFORMS } from './values.ts';
+import {
+  all,
+  charts,
+  namesOf,
+  only,
+  podsOf,
+  type Rendered,
+  selected,
+  type Values,
+} from './render.ts';
+import { GATEWAY, LIMITED, PLATFORMS, PRODUCTION } from './values.ts';
 
 const OFF = { enabled: false };
 
@@ -96,6 +105,27 @@ test('global.httpRoute creates a route of each service, and of the edge for all 
     [['fw-edge', '/'], ...SERVICE_NAMES.map((name) => [`fw-${name}`, `/api/v1/${name}`])].sort(),
   );
 });
+
+test.each(['users', 'catalog'])(
+  'httpRoute.rules replaces the rule of %s: a limit at Traefik',
+  (name) => {
+    const [before, after] = [PRODUCTION, LIMITED].map((values) =>
+      charts.render('platform', values),
+    );
+    const rulesOf = (objects: readonly Rendered[] = []) =>
+      only(objects, 'HTTPRoute', `fw-${name}`).spec.rules;
+    const { matches, filters, ...others } = rulesOf(after).at(-1);
+    const { matches: paths, ...defaults } = rulesOf(before)[0];
+
+    expect(others).toEqual(defaults);
+    expect(filters[0].extensionRef).toMatchObject({ kind: 'Middleware', name: `fw-${name}` });
+    expect(namesOf(after ?? [], 'Middleware')).toContain(`fw-${name}`);
+    for (const { path } of paths) {
+      expect(path.value).toMatch(new RegExp(matches[0].path.value));
+      expect(`${path.value}/1`).toMatch(new RegExp(matches[0].path.value));
+    }
+  },
+);
 
 test('global.image and global.imagePullSecrets apply to every image', () => {
   const image = { registry: 'registry.example.org', pullPolicy: 'Always', tag: '7' };

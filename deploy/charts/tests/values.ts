@@ -112,6 +112,9 @@ export const SECOND_FILE: Values = {
 /** Complete values of the platform for production. */
 export const PRODUCTION = merge(PRODUCTION_FILE, SECOND_FILE);
 
+/** The values for production, with a limit of the requests in flight at the Gateway. */
+export const LIMITED = merge(PRODUCTION, readValues('../examples/gateway-limit-traefik.yaml'));
+
 /** Complete values of the platform. */
 export const PLATFORMS: Readonly<Record<string, Values>> = {
   defaults: {},
@@ -169,5 +172,6 @@ export const SETS: readonly { chart: string; name: string; values: Values }[] = 
     name: 'Traefik',
     values: readValues('../examples/ingress-traefik.yaml'),
   },
+  { chart: 'platform', name: 'a limit at Traefik', values: LIMITED },
   ...Object.entries(PLATFORMS).map(([name, values]) => ({ chart: 'platform', name, values })),
 ];
