@@ -27,11 +27,11 @@ Helm stores the defaults in .Values.common if this chart is a dependency of the 
 {{- end }}
 
 {{- define "common.name" -}}
-{{- .Values.fullnameOverride | default (include "common.nameOf" (list . (include "common.service" .))) }}
+{{- .Values.fullnameOverride | default (include "common.nameOf" (list . (include "common.serviceName" .))) }}
 {{- end }}
 
 {{- /* The name of the service in labels: that of its chart. This chart itself, installed directly, takes that of the release. */}}
-{{- define "common.service" -}}
+{{- define "common.serviceName" -}}
 {{- .Values.nameOverride | default (eq .Chart.Name "common" | ternary .Release.Name .Chart.Name) }}
 {{- end }}
 
@@ -46,13 +46,13 @@ Helm stores the defaults in .Values.common if this chart is a dependency of the 
 
 {{- /* Labels that select the pods of this release. They contain no version, because a Deployment cannot change them. */}}
 {{- define "common.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "common.service" . | quote }}
+app.kubernetes.io/name: {{ include "common.serviceName" . | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/component: server
 {{- end }}
 
 {{- define "common.testLabels" -}}
-app.kubernetes.io/name: {{ include "common.service" . | quote }}
+app.kubernetes.io/name: {{ include "common.serviceName" . | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/component: test
 {{- end }}
@@ -67,7 +67,7 @@ app.kubernetes.io/component: test
 {{- with .root -}}
 name: {{ printf "%s%s" (include "common.name" .) ($.suffix | default "") | quote }}
 labels:
-  app.kubernetes.io/name: {{ include "common.service" . | quote }}
+  app.kubernetes.io/name: {{ include "common.serviceName" . | quote }}
   app.kubernetes.io/instance: {{ .Release.Name | quote }}
   app.kubernetes.io/version: {{ include "common.labelValue" (include "common.tag" .) }}
   app.kubernetes.io/managed-by: {{ .Release.Service | quote }}

@@ -2,12 +2,12 @@
 {{- include "common.values" . }}
 {{- $name := include "common.name" . }}
 {{- $kubectl := printf "kubectl --namespace %s" .Release.Namespace }}
-{{ include "common.service" . }} is installed as {{ $name }} in the namespace {{ .Release.Namespace }}, with the image
+{{ include "common.serviceName" . }} is installed as {{ $name }} in the namespace {{ .Release.Namespace }}, with the image
 {{ include "common.image" . }}
 
 Addresses:
 
-  Cluster: http://{{ $name }}.{{ .Release.Namespace }}:{{ .Values.service.port }}{{ if .Values.networkPolicy.enabled }} (pods of this namespace with the label {{ include "common.callerLabel" (list . (include "common.service" .)) | trim }}){{ end }}
+  Cluster: http://{{ $name }}.{{ .Release.Namespace }}:{{ .Values.service.port }}{{ if .Values.networkPolicy.enabled }} (pods of this namespace with the label {{ include "common.callerLabel" (list . (include "common.serviceName" .)) | trim }}){{ end }}
 {{- with .Values.ingress }}
 {{- if .enabled }}
 {{- range .hosts }}
