@@ -1,7 +1,7 @@
 import path from 'node:path';
 
 import { SERVICE_NAMES, SERVICES, type ServiceName } from '../../../services/services.ts';
-import { passedOn } from '../service-variables.ts';
+import { needsTokens, passedOn } from '../service-variables.ts';
 import { type Cluster, createCluster, waitFor } from './cluster.ts';
 import { describeDiagnostics } from './diagnostics.ts';
 import { imageValues, readImages, serviceImage } from './images.ts';
@@ -57,9 +57,9 @@ export function platformValues(
   // On one small node, the requests of the charts leave no room for the pods of an upgrade.
   const requests = { resources: { requests: { cpu: '20m' } } };
   const timeoutSeconds = Math.ceil(Number(env.REQUEST_TIMEOUT_MS || 0) / 1_000);
-  const services = SERVICES.map(({ name, store, authenticated }) => {
+  const services = SERVICES.map(({ name, store }) => {
     const { secrets, ...networkPolicy } = external[store];
-    const token = (authenticated || env.AUTH === 'required') && {
+    const token = needsTokens(name, env) && {
       JWT_SECRET: { existingSecret: '', value: tokenSecret },
     };
     const values = {
