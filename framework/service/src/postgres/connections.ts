@@ -128,12 +128,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
       const limit = { query_timeout: statementTimeoutMs + GRACE_MS };
       const sendOne: Send = (statement) => send(trial, client, { ...statement, ...limit });
       await tryOut(sendOne).finally(() => client.release());
-      // After an outage, the pool already has the changed address.
-      if (isClosed || used !== current) return;
-      current = created;
-      created = used;
-      onLost();
-      noteConnection();
+      if (isClosed) return;
+      // Without an open connection, and after an outage, the pool already has the changed address.
+      if (used === current) {
+        current = created;
+        created = used;
+        onLost();
+        noteConnection();
+      }
       addressProblem = undefined;
       logger?.info(`PostgreSQL uses the changed address for ${name}`);
     } catch (error) {
