@@ -44,6 +44,7 @@ function main(): number {
   const { plural } = words;
   const links = {
     [`deploy/charts/${plural}/charts/common`]: '../../common',
+    [`deploy/charts/${plural}/templates/_checks.tpl`]: '../../users/templates/_checks.tpl',
     [`deploy/charts/${plural}/values.schema.json`]: '../common/values.schema.json',
     [`deploy/charts/platform/charts/${plural}`]: `../../${plural}`,
   };
@@ -111,7 +112,7 @@ function chartOf(words: ServiceWords): Map<string, string> {
     });
   return new Map([
     ...filesOf(`${OWN}/chart`, '**/*.*'),
-    ...filesOf('deploy/charts/catalog', 'templates/*.*'),
+    ...filesOf('deploy/charts/catalog', 'templates/*.{yaml,txt}'),
   ]);
 }
 
