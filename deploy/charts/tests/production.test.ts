@@ -5,7 +5,7 @@ import { charts, namesOf, podsOf, type Rendered, selected } from './render.ts';
 import { merge, PLATFORMS, PRODUCTION, PRODUCTION_FILE, TOKENS } from './values.ts';
 
 test.each([
-  ['config.AUTH is required', {}],
+  ['users: tokens are required', {}],
   ['config.JWT_ISSUER is empty', { users: { config: { JWT_JWKS_URL: 'https://a.example/keys' } } }],
   ['users: networkPolicy.egress.database.to is empty', { users: { config: TOKENS } }],
 ])('the values for production ask for keys and addresses: %s', (message, more) => {
