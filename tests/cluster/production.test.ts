@@ -39,8 +39,13 @@ const to = allOf(servers);
 const tokens = { JWT_JWKS_URL: `http://login.${servers}:8080/keys`, JWT_ISSUER: ISSUER };
 /** The services that refuse requests without a token. */
 const PROTECTED: readonly string[] = ['users', 'reports'];
+/** The CPU request of the values for production is too large for nine pods on the nodes of a test. */
+const SMALL = forAllServices({
+  image: serviceImage(settings),
+  resources: { requests: { cpu: '100m' } },
+});
 /** What a second file of values contains: the names and addresses of this cluster. */
-const values = merge(QUIET, forAllServices({ image: serviceImage(settings) }), {
+const values = merge(QUIET, SMALL, {
   global: {
     httpRoute: { parentRefs: [settings.gateway], hostnames: [new URL(base).hostname] },
     networkPolicy: { from: allOf(controller?.namespace) },

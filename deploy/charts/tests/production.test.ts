@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
-import { charts, namesOf, podsOf, type Rendered, selected } from './render.ts';
+import { charts, namesOf, only, podOf, podsOf, type Rendered, selected } from './render.ts';
 import { merge, PLATFORMS, PRODUCTION, PRODUCTION_FILE, TOKENS } from './values.ts';
 
 test.each([
@@ -25,6 +25,17 @@ test('the values for production render the same text each time, without Secrets 
     ...['ServiceMonitor', 'PrometheusRule'],
   ]) {
     expect(namesOf(objects, kind).sort(), kind).toEqual(deployments);
+  }
+});
+
+test('the autoscalers for production aim for 0.4 core per pod', () => {
+  const objects = charts.render('platform', PRODUCTION);
+
+  for (const name of SERVICE_NAMES) {
+    const [cpu] = only(objects, 'HorizontalPodAutoscaler', `fw-${name}`).spec.metrics;
+    const { requests } = podOf(objects, `fw-${name}`).containers[0].resources;
+    const percent = cpu.resource.target.averageUtilization;
+    expect((percent / 100) * Number.parseInt(requests.cpu, 10), name).toBe(400);
   }
 });
 
