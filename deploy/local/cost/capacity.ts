@@ -9,7 +9,7 @@ import { compare, readProcesses } from './usage.ts';
 const MEASURED_SECONDS = 15;
 const WARM_UP_SECONDS = 4;
 
-const HEAD = ['', 'Requests/s', '99th percentile', 'CPU', 'Memory', 'Requests/s per 100 m'];
+const HEAD = ['', 'Requests/s', '99th percentile', 'CPU', 'Requests/s per 100 m'];
 
 /** The table of what one process of each service can serve, in the system at `port`. */
 export async function capacityTable(port: number): Promise<string> {
@@ -32,10 +32,10 @@ async function measureService(service: ServiceName, edgePort: number): Promise<s
     ...load,
     seconds: MEASURED_SECONDS,
   });
-  const { millicores, mebibytes } = compare(before, read());
+  const { millicores } = compare(before, read());
   if (failed > 0) throw new Error(`${service}: ${failed} requests failed`);
   return [
     ...[service, perSecond.toFixed(0), `${p99Ms.toFixed(0)} ms`],
-    ...[`${millicores} m`, `${mebibytes} MiB`, ((100 * perSecond) / millicores).toFixed(0)],
+    ...[`${millicores} m`, ((100 * perSecond) / millicores).toFixed(0)],
   ];
 }
