@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { isReady } from '../../../deploy/local/processes/process.ts';
 import { replicasOf } from '../../../deploy/local/processes/system.ts';
+import { measureCapacity } from '../../../deploy/local/testing/closed-loop.ts';
 import { startTrialEdge } from '../../../deploy/local/testing/trial-edge.ts';
 import { startTrialSystem } from '../../../deploy/local/testing/trial-system.ts';
 import { createUsers } from '../create-users.ts';
-import { measureCapacity } from './capacity.ts';
-import { type LoadResult, OUTCOMES, type RequestKind } from './generator.ts';
+import { type LoadResult, OUTCOMES, pickKind, type RequestKind } from './generator.ts';
 import {
   CLIENT_CORE,
   type LoadSummary,
@@ -96,8 +96,11 @@ export async function startExperiment(): Promise<Experiment> {
   let runs = 0;
 
   return {
-    measureCapacity: (way) =>
-      measureCapacity({ port: ports[way], kinds: KINDS, seconds: CAPACITY_SECONDS }),
+    async measureCapacity(way) {
+      const next = () => KINDS[pickKind(KINDS)] as RequestKind;
+      const load = { port: ports[way], next, seconds: CAPACITY_SECONDS };
+      return (await measureCapacity(load)).perSecond;
+    },
     async run({ way, perSecond, seconds, recovery }) {
       const idPrefix = `run${runs++}`;
       const port = ports[way];
