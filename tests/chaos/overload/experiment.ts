@@ -65,6 +65,9 @@ const USERS = 200;
 const CAPACITY_SECONDS = 3;
 const HEALTH_PERIOD_MS = 100;
 
+/** Interpreted code, as on a slow processor: the core of the clients can then send five times the capacity. */
+const SLOW = { NODE_OPTIONS: '--jitless' };
+
 /** All requests go to one service: the edge limits each by itself, and would change a mix of several. */
 const KINDS: readonly RequestKind[] = [
   { name: 'list', weight: 90, method: 'GET', path: '/api/v2/users?limit=100' },
@@ -81,7 +84,7 @@ const KINDS: readonly RequestKind[] = [
 /** Starts the system with users in its store, and those gateways that are in `ways`. */
 export async function startExperiment(ways: readonly Way[]): Promise<Experiment> {
   pinThisProcess(SERVICE_CORE);
-  const system = await startTrialSystem();
+  const system = await startTrialSystem(SLOW);
   pinThisProcess(CLIENT_CORE);
   const replicas = replicasOf(system.port).filter(({ name }) => name.endsWith('-1'));
   const edge = await startTrialEdge(
