@@ -154,7 +154,7 @@ describe('every order of arguments', () => {
 
 test('an error in place of fields is logged as err', async () => {
   const entries = await entriesOf((log) => {
-    log.warn('late', ERROR as never);
+    log.warn('late', ERROR);
     log.info(ERROR);
   });
 
@@ -302,6 +302,22 @@ test('the methods of the logger need no object', async () => {
   });
 
   expect(entries).toMatchObject([{ level: 'error', message: 'no stock', error: ERROR }]);
+});
+
+test('an object of an interface can be the fields', async () => {
+  interface Order {
+    readonly id: number;
+  }
+  const order: Order = { id: 7 };
+
+  const entries = await entriesOf((log) => {
+    log.info('sold', order);
+    log.warn(order, 'late');
+    log.error('failed', ERROR, order);
+    log.with(order).info('sent');
+  });
+
+  expect(entries.map(({ fields }) => fields?.id)).toEqual([7, 7, 7, 7]);
 });
 
 test('all lines of a request are from one logger, which fits where a Logger is expected', async () => {

@@ -2,7 +2,7 @@ import type { LogFields, Logger } from './logger.ts';
 
 /** Logs a message with fields, in either order. */
 export interface LogMethod {
-  (message: string, fields?: LogFields): void;
+  (message: string, fields?: object): void;
   (fields: object, message?: string): void;
 }
 
@@ -16,9 +16,9 @@ export interface RequestLogger extends Logger {
   /** The same as `info`, for a problem that did not fail anything yet. */
   readonly warn: LogMethod;
   /** `error('failed', error, { order: 7 })` or `error('failed', { order: 7 })`; also with the object first. */
-  readonly error: LogMethod & ((message: string, error?: unknown, fields?: LogFields) => void);
+  readonly error: LogMethod & ((message: string, error?: unknown, fields?: object) => void);
   /** Adds fields to all later lines of this request; returns this logger. */
-  with(fields: LogFields): RequestLogger;
+  with(fields: object): RequestLogger;
 }
 
 /** The request of a logger. */
@@ -57,7 +57,7 @@ export class RequestLog implements RequestLogger {
     this.application.error(message, error, this.#complete(fields));
   };
 
-  readonly with = (fields: LogFields): this => {
+  readonly with = (fields: object): this => {
     this.added = { ...this.added, ...copyOf(fields) };
     return this;
   };
