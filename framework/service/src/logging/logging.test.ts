@@ -198,6 +198,22 @@ test.each<[string, (log: RequestLogger) => void, object]>([
   expect(await linesOf(use)).toEqual([{ ...OWN, ...expected }]);
 });
 
+test('an error that cannot be printed does not fail a request', async () => {
+  const hostile = Object.assign(new Error('no stock'), {
+    [Symbol.for('nodejs.util.inspect.custom')]() {
+      throw new Error('no');
+    },
+  });
+
+  const [line] = await linesOf((log) => log.error('failed', hostile, { hostile }));
+
+  expect(line).toMatchObject({
+    message: 'failed',
+    error: '[an error that cannot be printed]',
+    hostile: '[cannot be logged: no]',
+  });
+});
+
 test('fields follow the members of a line, and replace none', () => {
   const { lines, logger } = recordingLogger();
   const forged = { time: 0, level: 'x', service: 'x', message: 'x', error: 'x' };

@@ -67,13 +67,16 @@ export function createLogger(service: string, options: LoggerOptions = {}): Serv
   function log(level: LogLevel, message: string, { error, fields }: LoggedParts): void {
     if (!isLogged(level)) return;
     const text = error === undefined ? undefined : cut(describe(error));
-    write({ level, time: timeText(), service, error: text, message: cut(message) }, fields);
+    write({ level, time: timeText(), service, error: text, message: cut(String(message)) }, fields);
     output.flush?.(() => {});
   }
 
   function describe(error: unknown): string {
-    if (typeof error === 'string' || isRepeated(error)) return String(error);
-    return inspect(error);
+    try {
+      return typeof error === 'string' || isRepeated(error) ? String(error) : inspect(error);
+    } catch {
+      return '[an error that cannot be printed]';
+    }
   }
 
   return {

@@ -52,6 +52,7 @@ test('the pretty format of a message is one line with its fields and the id of i
   logger.info('started');
   logger.info('sold', { ...own, order: 7, text: 'a\nb' });
   logger.warn('late', own);
+  logger.info('request', { status: 200 });
   logger.info('called', {
     name: 'users',
     pid: 1,
@@ -64,6 +65,7 @@ test('the pretty format of a message is one line with its fields and the id of i
     'INFO: started\n',
     "INFO: sold  { order: 7, text: 'a\\nb' }  abc\n",
     'WARN: late  abc\n',
+    'INFO: request  { status: 200 }\n',
     "INFO: called  { name: 'users', pid: 1, method: 'GET', status: 502, at: { a: { b: [ 1 ] } } }\n",
   ]);
 });
