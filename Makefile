@@ -184,9 +184,9 @@ bench: install ## Measure framework and services beside their peers (bench/READM
 	@node tools/programs.ts nginx postgres redis wrk
 	npm run bench
 
-cost: install ## Measure memory, CPU, start and images of the system (five minutes; PORT=, WITHOUT_KIND=1)
-	@node tools/programs.ts nginx prometheus java maven $(if $(WITHOUT_KIND),,helm)
-	@node deploy/local/cost.ts --port $(PORT) $(if $(WITHOUT_KIND),--without-kind)
+cost: install ## Measure memory, CPU, start, images and capacity of the system (PORT=, WITHOUT_KIND=1, ONLY=capacity)
+	@node tools/programs.ts nginx postgres redis $(if $(ONLY),,prometheus java maven $(if $(WITHOUT_KIND),,helm))
+	@node deploy/local/cost.ts --port $(PORT) $(if $(WITHOUT_KIND),--without-kind) $(if $(ONLY),--only '$(ONLY)')
 
 clean: $(TOOLCHAIN) ## Stop everything and remove what was built, and the data
 	@node deploy/local/down.ts --clean

@@ -19,7 +19,7 @@ export default defineConfig({
     exclude: [
       ...configDefaults.exclude,
       // They need a running system or the whole machine: tests/vitest.config.ts.
-      'tests/{api,cluster,installation,publish}/**',
+      'tests/{api,cluster,compose,installation,publish}/**',
       'tests/new-service.test.ts',
       'tests/chaos/*.test.ts',
     ],

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
 
 import { only, type Rendered, readObjects } from '../deploy/charts/tests/render.ts';
 import { SECOND_FILE } from '../deploy/charts/tests/values.ts';
@@ -63,10 +64,11 @@ test.each([
   expect(git('status', '--porcelain', '--untracked-files').match(/^\?\?/gm)).toBeNull();
 });
 
-test('make service NAME=orders changes five files besides the lock file, and adds two folders and a link', async () => {
+test('make service NAME=orders changes six files besides the lock file, and adds two folders and a link', async () => {
   await run('make', 'service', 'NAME=orders');
 
   expect(git('diff', '--name-only').trim().split('\n')).toEqual([
+    'compose.yaml',
     'deploy/charts/platform/Chart.yaml',
     'deploy/charts/platform/values-production.yaml',
     'deploy/charts/platform/values.yaml',
@@ -114,6 +116,18 @@ test('helm renders it in the platform: the edge and PostgreSQL know it', async (
   expect(JSON.stringify(only(objects, 'NetworkPolicy', 'fw-edge').spec.egress)).toContain(
     '"orders"',
   );
+});
+
+test('compose.yaml runs it as it runs catalog', () => {
+  const text = fs.readFileSync(path.join(worktree, 'compose.yaml'), 'utf8');
+  const { services, volumes } = parse(text, { merge: true });
+  const { edge, secrets, catalog, orders } = services;
+
+  expect(orders).toEqual(JSON.parse(JSON.stringify(catalog).replaceAll('catalog', 'orders')));
+  expect(edge.environment.SERVICES).toBe('users catalog reports orders');
+  expect(edge.depends_on.orders).toEqual(edge.depends_on.catalog);
+  expect(secrets.volumes).toContain('orders-secrets:/secrets/databases/orders');
+  expect(volumes).toHaveProperty('orders-secrets');
 });
 
 test('in production, it needs the peers of its database, and then gets an autoscaler and a route', async () => {

@@ -139,7 +139,8 @@ export function ensureTool(name: string): string {
   throw new MissingProgramError(name, remedyOf(name));
 }
 
-function findTool(name: string): string | undefined {
+/** The path of an installed program; undefined if there is none. */
+export function findTool(name: string): string | undefined {
   const { programs, folders = '' }: Partial<Package> = PACKAGES[name] ?? {};
   // 17 precedes 9.6.
   const { compare } = new Intl.Collator('en', { numeric: true });

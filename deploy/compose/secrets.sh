@@ -9,6 +9,7 @@ random() { od -An -tx1 -N24 /dev/urandom | tr -d ' \n'; }
 for folder in databases/*/; do
   name=$(basename "$folder")
   [ -s "$folder/DATABASE_URL" ] || echo "postgres://$name:$(random)@postgres/$name" >"$folder/DATABASE_URL"
+  sed -E 's|.*:([^@]*)@.*|\1|' "$folder/DATABASE_URL" >"postgres/$name-password"
 done
 if [ ! -s reports/REDIS_URL ]; then
   password=$(random)

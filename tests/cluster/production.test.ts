@@ -3,6 +3,7 @@ import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import path from 'node:path';
 
 import { test } from 'vitest';
+import { REQUESTS_PER_SECOND } from '../../deploy/charts/tests/values.ts';
 import { runLoad } from '../../deploy/k6/run.ts';
 import { waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { serviceImage } from '../../deploy/local/cluster/images.ts';
@@ -39,8 +40,16 @@ const to = allOf(servers);
 const tokens = { JWT_JWKS_URL: `http://login.${servers}:8080/keys`, JWT_ISSUER: ISSUER };
 /** The services that refuse requests without a token. */
 const PROTECTED: readonly string[] = ['users', 'reports'];
-/** What a second file of values contains: the names and addresses of this cluster. */
-const values = merge(QUIET, forAllServices({ image: serviceImage(settings) }), {
+/** The CPU request of the values for production is too large for nine pods on the nodes of a test. */
+const SMALL = forAllServices({
+  image: serviceImage(settings),
+  resources: { requests: { cpu: '100m' } },
+});
+/**
+ * What a second file of values contains: the names and addresses of this cluster. Without prometheus-adapter, the number
+ * of pods only grows; the API server checks the metric.
+ */
+const values = merge(QUIET, SMALL, REQUESTS_PER_SECOND, {
   global: {
     httpRoute: { parentRefs: [settings.gateway], hostnames: [new URL(base).hostname] },
     networkPolicy: { from: allOf(controller?.namespace) },

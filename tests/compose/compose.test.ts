@@ -72,8 +72,8 @@ describe.skipIf(missing)('compose.yaml', () => {
 
   test('a service has a role that is no superuser, and opens only its own database', async () => {
     const psql = (database: string, sql: string) => {
-      const script = `url=$(cat /secrets/databases/users/DATABASE_URL)
-        psql --tuples-only --no-align --command "$1" "\${url%/*}/$0"`;
+      const script = `psql --tuples-only --no-align --command "$1" \\
+        "postgres://users:$(cat /run/secrets/postgres/users-password)@postgres/$0"`;
       const shell = ['--entrypoint', 'sh', 'databases', '-c', script, database, sql];
       return compose('run', '--rm', '--no-deps', '-T', ...shell);
     };

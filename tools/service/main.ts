@@ -44,6 +44,7 @@ function main(): number {
   const { plural } = words;
   const links = {
     [`deploy/charts/${plural}/charts/common`]: '../../common',
+    [`deploy/charts/${plural}/templates/_checks.tpl`]: '../../users/templates/_checks.tpl',
     [`deploy/charts/${plural}/values.schema.json`]: '../common/values.schema.json',
     [`deploy/charts/platform/charts/${plural}`]: `../../${plural}`,
   };
@@ -111,7 +112,7 @@ function chartOf(words: ServiceWords): Map<string, string> {
     });
   return new Map([
     ...filesOf(`${OWN}/chart`, '**/*.*'),
-    ...filesOf('deploy/charts/catalog', 'templates/*.*'),
+    ...filesOf('deploy/charts/catalog', 'templates/*.{yaml,txt}'),
   ]);
 }
 
@@ -123,6 +124,7 @@ function entriesOf(words: ServiceWords): Map<string, string> {
   const values = 'deploy/charts/platform/values.yaml';
   const production = 'deploy/charts/platform/values-production.yaml';
   const trial = 'deploy/charts/trial/values.yaml';
+  const compose = 'compose.yaml';
   const entry = `  {
     name: '${plural}',
     replicas: 2,
@@ -143,6 +145,23 @@ function entriesOf(words: ServiceWords): Map<string, string> {
     [production, read(production) + valuesOf('values-production.yaml')],
     // The end of the list of services with a database.
     [trial, insert(trial, { before: ']', after: '\n  databases: [', entry: `, ${plural}` })],
+    [
+      compose,
+      insert(
+        compose,
+        { before: ' }', after: 'SERVICES:', entry: ` ${plural}` },
+        {
+          ...{ before: '    deploy:', after: 'restart: true }\n' },
+          entry: `      ${plural}: { condition: service_healthy, restart: true }\n`,
+        },
+        { before: '  postgres:\n', entry: valuesOf('compose.yaml') },
+        {
+          before: '      - postgres-secrets:/secrets/',
+          entry: `      - ${plural}-secrets:/secrets/databases/${plural}\n`,
+        },
+        { before: 'postgres-secrets: ,', entry: `${plural}-secrets: , ` },
+      ),
+    ],
   ]);
 }
 
@@ -153,13 +172,14 @@ interface Insertion {
   readonly after?: string;
 }
 
-/** The text of a file with `entry`. @throws {Error} if the file does not contain the place */
-function insert(file: string, { entry, before, after = '' }: Insertion): string {
-  const text = read(file);
-  const from = text.indexOf(after);
-  const place = from < 0 ? -1 : text.indexOf(before, from + after.length);
-  if (place < 0) throw new Error(`Cannot change ${file}: expected "${after}" and "${before}"`);
-  return text.slice(0, place) + entry + text.slice(place);
+/** The text of a file with each `entry`. @throws {Error} if the file does not contain a place */
+function insert(file: string, ...insertions: readonly Insertion[]): string {
+  return insertions.reduce((text, { entry, before, after = '' }) => {
+    const from = text.indexOf(after);
+    const place = from < 0 ? -1 : text.indexOf(before, from + after.length);
+    if (place < 0) throw new Error(`Cannot change ${file}: expected "${after}" and "${before}"`);
+    return text.slice(0, place) + entry + text.slice(place);
+  }, read(file));
 }
 
 /** Runs the steps; prints what to do next. */

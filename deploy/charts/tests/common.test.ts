@@ -104,9 +104,12 @@ describe('the chart common installs a service of another project', () => {
 
 test('commonLabels and commonAnnotations are on every object and every pod', () => {
   const [labels, annotations] = [{ team: 'a' }, { 'example.org/owner': 'b' }];
-  const values = merge(EVERYTHING, { commonLabels: labels, commonAnnotations: annotations });
+  const both = { commonLabels: labels, commonAnnotations: annotations };
+  const values = merge(EVERYTHING, both);
+  const platform = charts.render('platform', { global: both });
   const objects = [
-    ...charts.render('catalog', { commonLabels: labels, commonAnnotations: annotations }),
+    ...platform.filter(({ metadata }) => !/-(postgres|valkey|tokens)$/.test(metadata.name)),
+    ...charts.render('catalog', both),
     ...charts.render('users', merge(SHARED.users, values)),
     ...charts.render('users', merge(SHARED.users, values, PROGRESSIVE)),
   ];

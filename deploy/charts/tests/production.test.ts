@@ -1,11 +1,18 @@
 import { describe, expect, test } from 'vitest';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
-import { charts, namesOf, podsOf, type Rendered, selected } from './render.ts';
-import { merge, PLATFORMS, PRODUCTION, PRODUCTION_FILE, TOKENS } from './values.ts';
+import { charts, namesOf, only, podOf, podsOf, type Rendered, selected } from './render.ts';
+import {
+  merge,
+  PLATFORMS,
+  PRODUCTION,
+  PRODUCTION_FILE,
+  REQUESTS_PER_SECOND,
+  TOKENS,
+} from './values.ts';
 
 test.each([
-  ['config.AUTH is required', {}],
+  ['users: tokens are required', {}],
   ['config.JWT_ISSUER is empty', { users: { config: { JWT_JWKS_URL: 'https://a.example/keys' } } }],
   ['users: networkPolicy.egress.database.to is empty', { users: { config: TOKENS } }],
 ])('the values for production ask for keys and addresses: %s', (message, more) => {
@@ -25,6 +32,18 @@ test('the values for production render the same text each time, without Secrets 
     ...['ServiceMonitor', 'PrometheusRule'],
   ]) {
     expect(namesOf(objects, kind).sort(), kind).toEqual(deployments);
+  }
+});
+
+test('the autoscalers for production aim for 0.4 core per pod, and can count requests per second, too', () => {
+  const objects = charts.render('platform', merge(PRODUCTION, REQUESTS_PER_SECOND));
+
+  for (const name of SERVICE_NAMES) {
+    const [cpu, ...others] = only(objects, 'HorizontalPodAutoscaler', `fw-${name}`).spec.metrics;
+    const { requests } = podOf(objects, `fw-${name}`).containers[0].resources;
+    const percent = cpu.resource.target.averageUtilization;
+    expect((percent / 100) * Number.parseInt(requests.cpu, 10), name).toBe(400);
+    expect(others).toMatchObject([{ pods: { metric: { name: 'http_requests_per_second' } } }]);
   }
 });
 

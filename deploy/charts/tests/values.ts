@@ -112,6 +112,9 @@ export const SECOND_FILE: Values = {
 /** Complete values of the platform for production. */
 export const PRODUCTION = merge(PRODUCTION_FILE, SECOND_FILE);
 
+/** Autoscalers that also count requests per second. */
+export const REQUESTS_PER_SECOND = readValues('../examples/autoscaling-requests.yaml');
+
 /** The values for production, with a limit of the requests in flight at the Gateway. */
 export const LIMITED = merge(PRODUCTION, readValues('../examples/gateway-limit-traefik.yaml'));
 
@@ -173,5 +176,10 @@ export const SETS: readonly { chart: string; name: string; values: Values }[] = 
     values: readValues('../examples/ingress-traefik.yaml'),
   },
   { chart: 'platform', name: 'a limit at Traefik', values: LIMITED },
+  {
+    chart: 'platform',
+    name: 'requests per second',
+    values: merge(PRODUCTION, REQUESTS_PER_SECOND),
+  },
   ...Object.entries(PLATFORMS).map(([name, values]) => ({ chart: 'platform', name, values })),
 ];

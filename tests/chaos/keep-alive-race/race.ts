@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { send } from '../../../deploy/local/testing/send.ts';
 import type { TrialEdge } from '../../../deploy/local/testing/trial-edge.ts';
-import { send } from '../send.ts';
 
 /** Connections that the edge keeps to a replica (`keepalive` in upstreams.conf). */
 const CONNECTIONS = 32;

@@ -4,11 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { isReady } from '../../../deploy/local/processes/process.ts';
 import { replicasOf } from '../../../deploy/local/processes/system.ts';
+import { measureCapacity } from '../../../deploy/local/testing/closed-loop.ts';
 import { startTrialEdge } from '../../../deploy/local/testing/trial-edge.ts';
 import { startTrialSystem } from '../../../deploy/local/testing/trial-system.ts';
+import { findTool } from '../../../tools/programs.ts';
 import { createUsers } from '../create-users.ts';
-import { measureCapacity } from './capacity.ts';
-import { type LoadResult, OUTCOMES, type RequestKind } from './generator.ts';
+import { startGateway } from './gateway.ts';
+import { type LoadResult, OUTCOMES, pickKind, type RequestKind } from './generator.ts';
 import {
   CLIENT_CORE,
   type LoadSummary,
@@ -19,7 +21,7 @@ import {
   summarize,
 } from './load.ts';
 
-/** The edge and one replica of each service, all services on one core. */
+/** The edge, the gateways, and one replica of each service; all services on one core. */
 export interface Experiment {
   /** Requests per second that the system can serve. */
   measureCapacity(way: Way): Promise<number>;
@@ -28,8 +30,11 @@ export interface Experiment {
   stop(): Promise<void>;
 }
 
-/** Where the requests are sent: to the edge, or directly to the replica of users. */
-export type Way = 'edge' | 'directly';
+/** Where the requests are sent: to the edge, to Traefik, or directly to the replica of users. */
+export type Way = 'edge' | 'gateway with limit' | 'gateway' | 'directly';
+
+/** The path of Traefik; undefined if this machine has none. */
+export const TRAEFIK = findTool('traefik');
 
 export interface Load {
   readonly way: Way;
@@ -73,8 +78,8 @@ const KINDS: readonly RequestKind[] = [
   },
 ];
 
-/** Starts the system with users in its store. */
-export async function startExperiment(): Promise<Experiment> {
+/** Starts the system with users in its store, and those gateways that are in `ways`. */
+export async function startExperiment(ways: readonly Way[]): Promise<Experiment> {
   pinThisProcess(SERVICE_CORE);
   const system = await startTrialSystem();
   pinThisProcess(CLIENT_CORE);
@@ -92,12 +97,24 @@ export async function startExperiment(): Promise<Experiment> {
   );
   const logs = replicas.map(({ name }) => path.join(system.folders.logs, `${name}.log`));
   const directly = replicas.find(({ service }) => service === 'users')?.port ?? 0;
-  const ports = { edge: Number(new URL(edge.origin).port), directly };
+  const start = (way: Way, isLimited: boolean) =>
+    TRAEFIK && ways.includes(way)
+      ? startGateway({ traefik: TRAEFIK, upstream: directly, isLimited })
+      : undefined;
+  const gateway = await start('gateway', false);
+  const limited = await start('gateway with limit', true);
+  const ports = {
+    ...{ edge: Number(new URL(edge.origin).port), directly },
+    ...{ gateway: gateway?.port ?? 0, 'gateway with limit': limited?.port ?? 0 },
+  };
   let runs = 0;
 
   return {
-    measureCapacity: (way) =>
-      measureCapacity({ port: ports[way], kinds: KINDS, seconds: CAPACITY_SECONDS }),
+    async measureCapacity(way) {
+      const next = () => KINDS[pickKind(KINDS)] as RequestKind;
+      const load = { port: ports[way], next, seconds: CAPACITY_SECONDS };
+      return (await measureCapacity(load)).perSecond;
+    },
     async run({ way, perSecond, seconds, recovery }) {
       const idPrefix = `run${runs++}`;
       const port = ports[way];
@@ -122,7 +139,7 @@ export async function startExperiment(): Promise<Experiment> {
       };
     },
     async stop() {
-      await edge.stop();
+      await Promise.all([edge.stop(), gateway?.stop(), limited?.stop()]);
       await system.stop();
     },
   };

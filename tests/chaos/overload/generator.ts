@@ -23,8 +23,8 @@ export interface LoadOptions {
 }
 
 /**
- * What clients saw. `rejected`: 503 with `Retry-After`. `timedOut`: no response within a second. `left`: the
- * client closed its connection before that.
+ * What clients saw. `rejected`: 503 with `Retry-After`, or 429, which is what Traefik sends. `timedOut`: no response
+ * within a second. `left`: the client closed its connection before that.
  */
 export const OUTCOMES = ['left', 'served', 'rejected', 'failed', 'timedOut'] as const;
 
@@ -155,7 +155,7 @@ function readResponse(text: string) {
   if (length === undefined) throw new Error(`Cannot read a response without length: ${head}`);
   if (text.length < headEnd + 4 + Number(length)) return undefined;
   const status = Number(head.slice(9, 12));
-  const isRejected = status === 503 && head.includes('\r\nretry-after: ');
+  const isRejected = status === 429 || (status === 503 && head.includes('\r\nretry-after: '));
   const result = status < 300 ? 'served' : isRejected ? 'rejected' : 'failed';
   return { result, isReusable: !head.includes('\r\nconnection: close') } as const;
 }

@@ -14,12 +14,12 @@ export interface Sample {
 }
 
 const HEAD = [
-  ...['Load', 'Requests/s', 'Goodput/s', 'Of the peak', '503', 'Other errors', 'None'],
+  ...['Load', 'Requests/s', 'Goodput/s', 'Of the peak', 'Rejected', 'Other errors', 'None'],
   ...['p50', 'p99', 'Critical', 'Health', 'Wasted'],
 ];
 
 export interface SectionOptions {
-  /** The median time until the system serves normally again. */
+  /** The median time until the system serves normally again, through the slowest way with a limit. */
   readonly recoveryMs: number;
   /** The share of the needed processor time that other virtual machines took. */
   readonly stolen: number;
@@ -31,7 +31,7 @@ export function renderOverload(
   { recoveryMs, stolen }: SectionOptions,
 ): string {
   const pinning = canPin
-    ? 'The services share one core; the edge and the clients share another.'
+    ? 'The services share one core; the edge, Traefik and the clients share another.'
     : 'The processes are not bound to cores.';
   const byName = Map.groupBy(samples, ({ name }) => name);
   const rows = [...byName].map(([name, own]) => [name, ...cellsOf(own)]);
@@ -40,7 +40,7 @@ export function renderOverload(
 
 ${markdownTable(HEAD, rows)}
 
-${((recoveryMs + PERIOD_MS) / 1_000).toFixed(1)} s after the highest load ends, the system again serves half its capacity with at most 1 % errors.`;
+${((recoveryMs + PERIOD_MS) / 1_000).toFixed(1)} s after the highest load through a limit ends, the system again serves half its capacity with at most 1 % errors.`;
 }
 
 function cellsOf(samples: readonly Sample[]): string[] {

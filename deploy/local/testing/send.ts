@@ -5,7 +5,8 @@ interface Target {
   readonly agent: http.Agent;
 }
 
-interface Request {
+/** A request of a measurement. */
+export interface HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -14,7 +15,7 @@ interface Request {
 
 /** Resolves with the status of the response. `fetch` would repeat some failed requests. */
 export function send(
-  { method, path, headers = {}, body }: Request,
+  { method, path, headers = {}, body }: HttpRequest,
   target: Target,
 ): Promise<number> {
   return new Promise((resolve, reject) => {

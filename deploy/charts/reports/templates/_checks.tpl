@@ -1,0 +1,1 @@
+../../users/templates/_checks.tpl
