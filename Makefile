@@ -12,7 +12,7 @@ OPTIONAL := $(if $(CI),,--optional)
 TOKEN_USER := $(if $(filter command line,$(origin USER)),$(USER),ada)
 
 # Variables of the services; those of the shell take precedence.
-ENV_FILE = --env-file-if-exists=.env
+ENV_FILE = $(if $(wildcard .env),--env-file=.env)
 
 LOAD = --profile '$(or $(PROFILE),smoke)' --base '$(or $(BASE),http://localhost:$(PORT))'
 

@@ -18,7 +18,9 @@ EOF
   for name in $SERVICES; do echo "  $name $name;"; done
   echo '}'
   for name in $SERVICES; do
-    upstream "$name" "$name:8080 max_conns=400"
+    # One container per service; nginx.maxConnectionsPerPod of the chart has the same limits.
+    [ "$name" = reports ] && limit=400 || limit=200
+    upstream "$name" "$name:8080 max_conns=$limit"
     upstream "${name}_critical" "$name:8080"
   done
 } >upstreams.conf

@@ -63,6 +63,21 @@ test('the pods of the edge roll after a change of the configuration', () => {
   expect(templateWith({ users: { minReadySeconds: 9 } })).toEqual(templateWith({}));
 });
 
+test('more volumes and mounts of the edge do not replace those of nginx', () => {
+  const edge = {
+    extraVolumes: [{ name: 'more', emptyDir: {} }],
+    extraVolumeMounts: [{ name: 'more', mountPath: '/more' }],
+  };
+  const podWith = (values: Values) =>
+    only(charts.render('platform', values), 'Deployment', 'fw-edge').spec.template.spec;
+  const [pod, defaults] = [podWith({ edge }), podWith({})];
+
+  expect(pod.volumes).toEqual(expect.arrayContaining([...defaults.volumes, ...edge.extraVolumes]));
+  expect(pod.containers[0].volumeMounts).toEqual(
+    expect.arrayContaining([...defaults.containers[0].volumeMounts, ...edge.extraVolumeMounts]),
+  );
+});
+
 /** Starts the command of the edge in a folder of this machine; services except users are unavailable. */
 async function startEdge(objects: readonly Rendered[], users: number) {
   const port = await freePort();

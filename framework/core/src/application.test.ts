@@ -308,7 +308,7 @@ test.each(['__proto__', 'constructor', 'toString'])(
 test.each([
   [
     { trustproxy: 1 },
-    'createApp() has no option "trustproxy"; did you mean "trustProxy"? Its options: logger, trustProxy, deadlineMs, outermost',
+    'createApp() has no option "trustproxy"; did you mean "trustProxy"? Its options: logger, logFields, trustProxy, deadlineMs, outermost',
   ],
   [
     { logger: 'console' },

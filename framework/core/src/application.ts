@@ -4,11 +4,10 @@ import { type Chain, compose, END } from './compose.ts';
 import type { Context, Middleware } from './context.ts';
 import {
   consoleLogger,
-  isProduction,
+  type LogFields,
   type Logger,
   messageFirst,
   type PinoLogger,
-  warnOfRoute,
 } from './logger.ts';
 import {
   metadataOf,
@@ -28,10 +27,13 @@ import { writeWhenDone } from './response/write-response.ts';
 import type { NoParts } from './router/response-types.ts';
 import { type AnyHandler, RouteRegistrar, TreeRouter } from './router/router.ts';
 import type { AllowedMethodsOptions, RouteDefinition, RouteMethods } from './router/types.ts';
+import { isProduction, warnOfRoute } from './warnings.ts';
 
 export interface ApplicationOptions {
   /** `console`, pino or any other `Logger`. Default: standard output and standard error. */
   readonly logger?: Logger | PinoLogger;
+  /** Returns fields for each line of `ctx.log`, such as the id of a trace. Default: none. */
+  readonly logFields?: (ctx: Context) => LogFields | undefined;
   /** The trusted proxies, whose `X-Forwarded-*` headers are used. Default false: none. */
   readonly trustProxy?: TrustProxy;
   /** Time after which `ctx.signal` aborts, in milliseconds. Default 0: never. */
@@ -229,11 +231,13 @@ class StackedApplication extends RouteRegistrar implements Application {
 function readApplicationOptions(options: ApplicationOptions): Shared {
   const {
     logger = consoleLogger,
+    logFields,
     trustProxy = false,
     deadlineMs = 0,
     outermost,
   } = readOptions('createApp()', options, {
     logger: anObjectWith('a logger with info, warn and error', ['info', 'warn', 'error']),
+    logFields: aFunction,
     trustProxy: aTrustProxy,
     deadlineMs: milliseconds,
     outermost: aFunction,
@@ -244,7 +248,7 @@ function readApplicationOptions(options: ApplicationOptions): Shared {
   const handle = (req: IncomingMessage, res: ServerResponse) => serve(shared, req, res);
   const shared: Shared = {
     logger: log,
-    settings: { log, isTrustedProxy, deadlineMs, handle },
+    settings: { log, logFields, isTrustedProxy, deadlineMs, handle },
     isDevelopment: !isProduction(),
     stack,
     outermost: compose(flatten(stack)),

@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from './context.ts';
-import { isProduction, warnOnce } from './logger.ts';
 import { onlyDescribes, requireMiddleware } from './middleware.ts';
 import { isClientAbort } from './request/abort.ts';
+import { isProduction, warnOnce } from './warnings.ts';
 
 /** What `next()` returns if everything after the middleware has already run without an error. */
 const DONE: Promise<void> = Promise.resolve();

@@ -3,8 +3,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 
-import type { Logger } from './logger.ts';
 import type { Query } from './request/request-target.ts';
+import type { RequestLogger } from './request-log.ts';
 import type { Body } from './response/body.ts';
 
 /** What `State` has unless an application declares another type for it. */
@@ -108,8 +108,8 @@ export interface Context<out P extends Parts = Parts> {
   readonly responded: boolean;
   /** Node's request and response. */
   readonly raw: { readonly req: IncomingMessage; readonly res: ServerResponse };
-  /** The logger of the application. */
-  readonly log: Logger;
+  /** The logger of this request, whose lines have its id. */
+  readonly log: RequestLogger;
   /** The client's `X-Request-Id` if it is 1 to 64 characters of `[A-Za-z0-9_-]`, else a random id. */
   readonly requestId: string;
   /** The request header `name`, in any case; values of a repeated header are joined by `, `. */

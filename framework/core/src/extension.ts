@@ -1,10 +1,12 @@
 import type { Context, MatchedRoute, Parts } from './context.ts';
+import type { LogFields } from './logger.ts';
 import {
   type DispatchedResponse,
   type DispatchOptions,
   dispatch as dispatchTo,
 } from './request/dispatch.ts';
 import { type ResponseViolation, recordOf } from './request-context.ts';
+import { readUserId } from './request-log.ts';
 import { type Content, isStream } from './response/body.ts';
 import { takeNodeHeaders as takeFromNode } from './response/head.ts';
 import { type ErrorResponseOptions, recordError } from './response/record-error.ts';
@@ -125,6 +127,16 @@ export function violationOf(ctx: Context): ResponseViolation | undefined {
   return recordOf(ctx).violation;
 }
 
+/** The id in `ctx.state.user`, else the `userId` of the session: that of the lines of `ctx.log`. */
+export function userIdOf(ctx: Context): string | undefined {
+  return readUserId(ctx.state);
+}
+
+/** What `ctx.log.with()` has added; `undefined` for a request that has logged nothing. */
+export function addedLogFields(ctx: Context): LogFields | undefined {
+  return recordOf(ctx).addedLogFields;
+}
+
 /** For middleware that serves a path itself: its `ctx.route`, for logs and metrics. */
 export function setRoute(ctx: Context, route: MatchedRoute): void {
   recordOf(ctx).route = route;
@@ -151,7 +163,6 @@ export function setParts(ctx: Context, { params, query, body }: Parts): void {
 }
 
 export { hasRun, isThenable } from './compose.ts';
-export { isProduction, warnOnce } from './logger.ts';
 export { describeRoute, metadataOf } from './middleware.ts';
 export { loadOptional } from './optional-package.ts';
 export { type DispatchedResponse, type DispatchOptions, viaOf } from './request/dispatch.ts';
@@ -174,3 +185,4 @@ export {
   type TakeOver,
   upgradedConnection,
 } from './server/upgrade.ts';
+export { isProduction, warnOnce } from './warnings.ts';

@@ -16,10 +16,11 @@ export type {
   State,
   StreamOptions,
 } from './context.ts';
-export type { Logger, PinoLogger } from './logger.ts';
+export type { LogFields, Logger, PinoLogger } from './logger.ts';
 export { annotate, markFactories, markPlugin, type RouteMetadata } from './middleware.ts';
 export type { Query, QueryValue } from './request/request-target.ts';
 export type { TrustProxy } from './request/trust-proxy.ts';
+export type { LogMethod, RequestLogger } from './request-log.ts';
 export type { Body } from './response/body.ts';
 export { createPartSerializer } from './response/contract.ts';
 export {

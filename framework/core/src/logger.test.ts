@@ -2,15 +2,15 @@ import { pino } from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
 
 import { createApp } from './application.ts';
-import { type Logger, warnOfRoute, warnOnce } from './logger.ts';
-import { recordLog, request } from './testing/index.ts';
+import type { RequestLogger } from './request-log.ts';
+import { request } from './testing/index.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The lines that `logger` writes for a failed request and some messages. */
-async function linesOf(use: (log: Logger) => unknown, options = {}) {
+/** The lines that pino writes for a request that logs. */
+async function linesOf(use: (log: RequestLogger) => unknown, options = {}) {
   const lines: Record<string, unknown>[] = [];
   const logger = pino(options, { write: (line) => void lines.push(JSON.parse(line)) });
   const app = createApp({ logger }).use(async (ctx) => {
@@ -29,7 +29,8 @@ test('pino logs the message, the error and its stack when a request fails', asyn
   expect(lines).toEqual([
     expect.objectContaining({
       level: 50,
-      msg: 'GET /users failed with 500 (request r-1)',
+      msg: 'GET /users failed with 500',
+      requestId: 'r-1',
       err: expect.objectContaining({ type: 'Error', message: 'disk broken: no such device' }),
     }),
   ]);
@@ -44,6 +45,7 @@ test('pino uses its own errorKey', async () => {
   expect(lines).toEqual([
     expect.objectContaining({
       msg: 'it failed',
+      requestId: 'r-1',
       error: expect.objectContaining({ message: 'disk broken', stack: expect.any(String) }),
     }),
   ]);
@@ -55,27 +57,89 @@ test('pino logs messages unchanged, with a value that is not an Error', async ()
     log.warn('slow: 100%s');
     log.error('failed');
     log.error('failed', 'a reason');
+    log.error('failed', { code: 5 }, { order: 7 });
   });
 
-  expect(lines.map(({ level, msg, err }) => [level, msg, err])).toEqual([
-    [30, 'started', undefined],
-    [40, 'slow: 100%s', undefined],
-    [50, 'failed', undefined],
-    [50, 'failed', 'a reason'],
+  expect(lines.map(({ level, msg, err, order }) => [level, msg, err, order])).toEqual([
+    [30, 'started', undefined, undefined],
+    [40, 'slow: 100%s', undefined, undefined],
+    [50, 'failed', undefined, undefined],
+    [50, 'failed', 'a reason', undefined],
+    [50, 'failed', { code: 5 }, 7],
   ]);
 });
 
-test('console gets the message and the error', async () => {
-  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+test('pino redacts the fields of a request', async () => {
+  const lines = await linesOf(
+    (log) => {
+      log.info('sold', { card: '4711' });
+      log.with({ card: '4711' }).error('failed', new Error('no stock'));
+    },
+    { redact: ['card'] },
+  );
+
+  expect(lines.map(({ card }) => card)).toEqual(['[Redacted]', '[Redacted]']);
+});
+
+test('a logger without a request logs with pino too', () => {
+  const lines: Record<string, unknown>[] = [];
+  const logger = pino({}, { write: (line) => void lines.push(JSON.parse(line)) });
+  const log = createApp({ logger }).logger;
+
+  log.info('started');
+  log.warn('slow');
+  log.error('failed', undefined, { order: 7 });
+
+  expect(lines.map(({ level, msg, order }) => [level, msg, order])).toEqual([
+    [30, 'started', undefined],
+    [40, 'slow', undefined],
+    [50, 'failed', 7],
+  ]);
+});
+
+test.each([
+  ['console', { logger: console }],
+  ['no logger', {}],
+])('with %s, the console gets a line with the fields, and the error', async (_, options) => {
+  const calls: unknown[][] = [];
+  for (const method of ['info', 'warn', 'error'] as const) {
+    vi.spyOn(console, method).mockImplementation((...args) => void calls.push([method, ...args]));
+  }
   const error = new Error('disk broken');
-  const app = createApp({ logger: console }).use(() => {
+  const items = Array.from({ length: 30 }, (_, at) => ({ name: `item ${at}` }));
+  const app = createApp(options).use((ctx) => {
+    ctx.log.info('sold\n', { text: 'a\nb' });
+    ctx.log.warn('many', { items });
     throw error;
   });
 
   await request(app, '/users', { headers: { 'X-Request-Id': 'r-1' } });
+  app.logger.error('stopped');
 
-  expect(logged.mock.calls).toEqual([['GET /users failed with 500 (request r-1)', error]]);
-  expect(app.logger).toBe(console);
+  expect(calls).toEqual([
+    ['info', "sold\n { requestId: 'r-1', text: 'a\\nb' }"],
+    ['warn', expect.stringMatching(/^many \{ requestId: 'r-1', items: \[.*'item 29' \} \] \}$/)],
+    ['error', "GET /users failed with 500 { requestId: 'r-1' }", error],
+    ['error', 'stopped'],
+  ]);
+});
+
+test('fields that cannot be printed do not fail a request', async () => {
+  const logged = vi.spyOn(console, 'info').mockImplementation(() => {});
+  const app = createApp().use((ctx) => {
+    const hostile = {
+      [Symbol.for('nodejs.util.inspect.custom')]() {
+        throw new Error('no');
+      },
+    };
+    ctx.log.info('sold', { hostile });
+    ctx.send('done');
+  });
+
+  const { status } = await request(app, '/');
+
+  expect(status).toBe(200);
+  expect(logged).toHaveBeenCalledWith('sold [fields that cannot be printed]');
 });
 
 test.each([
@@ -88,31 +152,4 @@ test.each([
   createApp({ logger: { ...logger, ...more } }).logger.error('it failed', 'a reason');
 
   expect(calls).toEqual([['it failed', 'a reason']]);
-});
-
-test('a problem is logged once per route, and once for all requests without a route', () => {
-  const { logger: log, problems } = recordLog();
-  const requests = [
-    { method: 'GET', path: '/a/1', route: { method: 'GET', path: '/a/:id' } },
-    { method: 'GET', path: '/a/2', route: { method: 'GET', path: '/a/:id' } },
-    { method: 'PUT', path: '/a/1', route: { method: 'PUT', path: '/a/:id' } },
-    { method: 'GET', path: '/x' },
-    { method: 'GET', path: '/y' },
-  ];
-
-  for (const each of requests) warnOfRoute({ route: undefined, ...each, log }, 'is odd', 'fix it');
-
-  expect(problems).toEqual([
-    'warn: GET /a/:id is odd: fix it',
-    'warn: PUT /a/:id is odd: fix it',
-    'warn: GET /x is odd: fix it',
-  ]);
-});
-
-test('a logger gets at most 1,000 different warnings', () => {
-  const { logger, problems } = recordLog();
-
-  for (let subject = 0; subject < 1_010; subject++) warnOnce(logger, subject, `${subject}`);
-
-  expect(problems).toHaveLength(1_000);
 });

@@ -1,78 +1,68 @@
+import { inspect } from 'node:util';
+
+/** Named values of a log line, such as `{ order: 7 }`. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
 /** Receives the messages of an application, one line per call. `console` is a logger. */
 export interface Logger {
   /** Reports normal operation, such as the address of a server. */
-  info(message: string): void;
+  info(message: string, fields?: LogFields): void;
   /** Reports a problem that did not fail anything yet. */
-  warn(message: string): void;
+  warn(message: string, fields?: LogFields): void;
   /** `error` is the thrown value: the log, not the response, contains its stack and causes. */
-  error(message: string, error?: unknown): void;
+  error(message: string, error?: unknown, fields?: LogFields): void;
 }
 
-/** A logger that takes the error first and the message second: pino and its children. */
+/** A logger that takes fields or the error first and the message second: pino and its children. */
 export interface PinoLogger {
   /** Logs at level info. */
+  info(fields: object, message: string): void;
   info(message: string): void;
   /** Logs at level warn. */
+  warn(fields: object, message: string): void;
   warn(message: string): void;
   /** Logs at level error, with the stack of `error`. */
   error(error: object, message: string): void;
   error(message: string): void;
+  /** Returns a logger whose lines have these fields. */
+  child(fields: object): PinoLogger;
   /** Only recognises the logger. */
   bindings(): object;
 }
 
-/** Writes errors and warnings to standard error, other messages to standard output. */
+/**
+ * Writes errors and warnings to standard error, other messages to standard output: `sold { order: 7 }`, on
+ * one line except for stacks.
+ */
 export const consoleLogger: Logger = {
-  info: (message) => console.info(message),
-  warn: (message) => console.warn(message),
-  error: (message, ...error) => console.error(message, ...error),
+  info: (message, fields) => console.info(withFields(message, fields)),
+  warn: (message, fields) => console.warn(withFields(message, fields)),
+  error: (message, error, fields) =>
+    console.error(withFields(message, fields), ...(error === undefined ? [] : [error])),
 };
+
+function withFields(message: string, fields: LogFields | undefined): string {
+  if (fields === undefined) return message;
+  try {
+    return `${message} ${inspect(fields, { breakLength: Number.POSITIVE_INFINITY, compact: true })}`;
+  } catch {
+    return `${message} [fields that cannot be printed]`;
+  }
+}
 
 /** A logger that takes the message first. Recognises pino by its method `bindings`. */
 export function messageFirst(logger: Logger | PinoLogger): Logger {
+  if (logger === console) return consoleLogger; // a line of `console.info(message, fields)` may be split
   if (!('bindings' in logger) || typeof logger.bindings !== 'function') return logger as Logger;
   const pino = logger as PinoLogger;
   return {
-    info: (message) => pino.info(message),
-    warn: (message) => pino.warn(message),
-    error: (message, error) => {
-      if (error === undefined) pino.error(message);
-      else pino.error(error instanceof Error ? error : { err: error }, message);
+    info: (message, fields) => (fields ? pino.info(fields, message) : pino.info(message)),
+    warn: (message, fields) => (fields ? pino.warn(fields, message) : pino.warn(message)),
+    error: (message, error, fields) => {
+      // A child, because pino writes an error with the name in its option `errorKey` only if it is the argument.
+      const child = fields ? pino.child(fields) : pino;
+      if (error === undefined) child.error(message);
+      else child.error(error instanceof Error ? error : { err: error }, message);
     },
   };
-}
-
-/** Whether checks and warnings for developers are off. */
-export function isProduction(): boolean {
-  return process.env.NODE_ENV === 'production';
-}
-
-/** The subjects of the warnings that each logger got. */
-const warned = new WeakMap<Logger, Set<unknown>>();
-const MAX_WARNINGS = 1_000;
-
-/** Logs a warning about `subject` unless one was logged before. */
-export function warnOnce(log: Logger, subject: unknown, message: string): void {
-  const subjects = warned.get(log) ?? new Set();
-  if (subjects.has(subject) || subjects.size >= MAX_WARNINGS) return;
-  warned.set(log, subjects.add(subject));
-  log.warn(message);
-}
-
-/** What a warning names of a request, and its logger. */
-export interface WarnedRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly route: { readonly path: string } | undefined;
-  readonly log: Logger;
-}
-
-/** Logs a warning about the route of a request unless one with this problem was logged before. */
-export function warnOfRoute(
-  { method, route, path, log }: WarnedRequest,
-  problem: string,
-  remedy: string,
-): void {
-  const subject = `${route ? `${method} ${route.path}` : ''} ${problem}`;
-  warnOnce(log, subject, `${method} ${route?.path ?? path} ${problem}: ${remedy}`);
 }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 
 import { END } from './compose.ts';
 import type { BodyStream, Context, MatchedRoute, Next, State, StreamOptions } from './context.ts';
-import { type Logger, warnOfRoute } from './logger.ts';
+import type { LogFields, Logger } from './logger.ts';
 import { show } from './options.ts';
 import { createAbortSignal } from './request/abort.ts';
 import { streamBody } from './request/body-stream.ts';
@@ -21,6 +21,7 @@ import {
   type IsTrusted,
   readForwarding,
 } from './request/trust-proxy.ts';
+import { RequestLog } from './request-log.ts';
 import {
   type Body,
   type Content,
@@ -41,6 +42,7 @@ import {
 import { requireRedirect, unmatchedStatus } from './response/status.ts';
 import type { Violation } from './schema/serializer.ts';
 import { stringify } from './schema/stringify.ts';
+import { warnOfRoute } from './warnings.ts';
 
 /** Receives the status of a sent response, or 499 or 500 if it was not sent completely. */
 export type SentListener = (status: number) => void;
@@ -48,6 +50,7 @@ export type SentListener = (status: number) => void;
 /** Settings of the application that each request needs. */
 export interface ContextSettings {
   readonly log: Logger;
+  readonly logFields: ((ctx: Context) => LogFields | undefined) | undefined;
   readonly isTrustedProxy: IsTrusted;
   /** Time after which `signal` aborts, in milliseconds; 0: never. */
   readonly deadlineMs: number;
@@ -115,7 +118,6 @@ export class RequestContext implements Context {
   readonly method: string;
   readonly url: string;
   readonly path: string;
-  readonly log: Logger;
   params: Record<string, string> = NO_PARAMS;
   route: (MatchedRoute & { readonly errors?: DeclaredErrors | undefined }) | undefined = undefined;
   body: unknown = undefined;
@@ -151,13 +153,13 @@ export class RequestContext implements Context {
   #requestId = '';
   #signal: AbortSignal | undefined = undefined;
   #state: State | undefined = undefined;
+  #log: RequestLog | undefined = undefined;
 
   constructor(raw: NodePair, target: RequestTarget, settings: ContextSettings) {
     this.raw = raw;
     this.method = raw.req.method ?? 'GET';
     this.url = raw.req.url ?? '/';
     this.path = target.path;
-    this.log = settings.log;
     this.#target = target;
     this.#settings = settings;
     this.#startedMs = settings.deadlineMs > 0 ? performance.now() : 0;
@@ -226,6 +228,20 @@ export class RequestContext implements Context {
   get requestId(): string {
     if (this.#requestId === '') this.#requestId = readRequestId(this.get('x-request-id'));
     return this.#requestId;
+  }
+
+  get log(): RequestLog {
+    this.#log ??= new RequestLog(this, this.#settings.log);
+    return this.#log;
+  }
+
+  /** The fields of the option `logFields`. */
+  get logFields(): LogFields | undefined {
+    return this.#settings.logFields?.(this);
+  }
+
+  get addedLogFields(): LogFields | undefined {
+    return this.#log?.added;
   }
 
   get signal(): AbortSignal {

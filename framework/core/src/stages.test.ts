@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
  * interface of the context. The contract precedes the route, because a route is composed with its contract.
  */
 const STAGES: readonly (readonly [name: string, files: RegExp])[] = [
-  ['basics', /^(logger|options|optional-package|(node|schema)\/.*)\.ts$/],
+  ['basics', /^(logger|request-log|warnings|options|optional-package|(node|schema)\/.*)\.ts$/],
   ['basics', /^response\/(status|http-error|problem|body|response-headers)\.ts$/],
   ['context', /^(request-context|request\/body-stream)\.ts$/],
   ['target', /^request\/.*\.ts$/],

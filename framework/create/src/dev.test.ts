@@ -14,6 +14,7 @@ import fs from 'node:fs';
 const files = fs.globSync('src/*/*.ts').sort();
 const modules = await Promise.all(files.map((file) => import('../' + file)));
 console.log('read', process.env.VALUE ?? 'none', ...modules.map(({ value }) => value));
+console.log(process.env.NODE_ENV);
 setInterval(() => {}, 60_000);
 `;
 
@@ -24,7 +25,7 @@ async function develop() {
   fs.mkdirSync(file('src/one'), { recursive: true });
   fs.writeFileSync(file('src/main.ts'), MAIN);
   fs.writeFileSync(file('src/one/value.ts'), 'export const value = 0;\n');
-  const args = ['src', '.env', '--', '--env-file-if-exists=.env', 'src/main.ts'];
+  const args = ['src', '.env', '--', 'src/main.ts'];
   const child = spawn(process.execPath, [DEV, ...args], { cwd: folder });
   const exit = once(child, 'exit');
   let output = '';
@@ -41,8 +42,16 @@ async function develop() {
   const untilPrinted = (line: string) =>
     expect.poll(() => output.split('\n'), { timeout: 60_000 }).toContain(line);
   await untilPrinted('read none 0');
-  return { file, child, exit, untilPrinted };
+  return { file, child, exit, untilPrinted, output: () => output };
 }
+
+test('npm run dev runs the program for development, and prints nothing else', async () => {
+  const { untilPrinted, output } = await develop();
+
+  await untilPrinted('development');
+
+  expect(output()).toBe('read none 0\ndevelopment\n');
+});
 
 /** How editors and other programs save a file. */
 const WAYS: Readonly<Record<string, (file: string, text: string) => void>> = {

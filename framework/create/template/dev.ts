@@ -4,7 +4,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// node dev.ts src .env -- src/main.ts: runs a program of Node, and again after each change in these folders and files.
+// node dev.ts src .env -- src/main.ts: runs a program of Node for development, with the variables in .env if there is
+// such a file, and again after each change in these folders and files.
 // Many editors save a file under another name and rename it, which node --watch sees only once.
 const split = process.argv.indexOf('--');
 const watched = process.argv.slice(2, split);
@@ -15,6 +16,18 @@ const SETTLE_MS = 100;
 
 /** Names of swap files, locks and backups. */
 const TEMPORARY = /^\.|~$/;
+
+const env = {
+  ...process.env,
+  NODE_ENV: 'development',
+  NODE_COMPILE_CACHE: 'node_modules/.cache/node',
+};
+
+/** Starts the program. Node's `--env-file-if-exists` would print a line whenever the file is missing. */
+function start(): ChildProcess {
+  const envFile = fs.existsSync('.env') ? ['--env-file=.env'] : [];
+  return spawn(process.execPath, [...envFile, ...program], { stdio: 'inherit', env });
+}
 
 /** Calls `onChange` for each change of the watched folders and files, which may appear or disappear. */
 function watch(onChange: () => void, signal: AbortSignal): void {
@@ -67,7 +80,7 @@ for (;;) {
   const watching = new AbortController();
   // The program starts after the watch, so that no change is lost.
   const changed = nextChange(watching.signal);
-  child = spawn(process.execPath, program, { stdio: 'inherit' });
+  child = start();
   ended = once(child, 'exit').then(([code]) => {
     if (!child?.killed) console.log(`Ended with ${code}: waiting for a change`);
   });

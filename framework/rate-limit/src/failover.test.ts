@@ -66,10 +66,10 @@ test('while the store fails, findRefusal knows only what was counted in this pro
     (onStoreError) => createCounts(store, policy, { onStoreError }),
   );
   state.isBroken = true;
-  await other?.hit('key', 1, logger);
+  await other?.hit('key', 1, { log: logger });
 
   const before = local?.findRefusal('key', 1);
-  await local?.hit('key', 1, logger);
+  await local?.hit('key', 1, { log: logger });
 
   expect(before).toBeUndefined();
   expect(local?.findRefusal('key', 1)).toMatchObject({ allowed: false, remaining: 0 });
@@ -88,7 +88,7 @@ test('a store that fails is tried again every 250 ms and counts after its recove
     const allowed = [];
     for (const timeMs of times) {
       nowMs = timeMs;
-      allowed.push((await counts.hit('key', 1, logger))?.allowed);
+      allowed.push((await counts.hit('key', 1, { log: logger }))?.allowed);
       await setImmediate();
     }
     return allowed;
@@ -125,10 +125,10 @@ test('parallel hits log a failure once, and a recovery once', async () => {
     clock: () => nowMs,
   });
 
-  const failing = [counts.hit('a', 1, logger), counts.hit('b', 1, logger)];
+  const failing = [counts.hit('a', 1, { log: logger }), counts.hit('b', 1, { log: logger })];
   for (const { reject } of waiting.splice(0)) reject(new Error('connection lost'));
   await Promise.all(failing);
-  for (nowMs = 1_000; nowMs <= 2_000; nowMs += 1_000) counts.hit('a', 1, logger);
+  for (nowMs = 1_000; nowMs <= 2_000; nowMs += 1_000) counts.hit('a', 1, { log: logger });
   for (const { resolve } of waiting) resolve({ allowed: true, remaining: 1, resetMs: 1 });
   await setImmediate();
 

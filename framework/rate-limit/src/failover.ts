@@ -19,10 +19,19 @@ export interface FailoverOptions {
 /** Milliseconds between two tries of a store that failed. */
 const RETRY_MS = 250;
 
+/** `log` is read only after a failure: reading it creates the logger of the request. */
+interface LoggedRequest {
+  readonly log: Logger;
+}
+
 /** Counts for one policy, in its store or in a substitute. */
 export interface Counts {
   /** Counts a request; `undefined` if nothing could count it and it is allowed. */
-  hit(key: string, cost: number, log: Logger): Hit | undefined | Promise<Hit | undefined>;
+  hit(
+    key: string,
+    cost: number,
+    request: LoggedRequest,
+  ): Hit | undefined | Promise<Hit | undefined>;
   /** Returns the rejected hit of such a request, if known without waiting. Does not count. */
   findRefusal(key: string, cost: number): Hit | undefined;
 }
@@ -42,14 +51,14 @@ export function createCounts(
   const substitute = createSubstitute(policy, onStoreError);
 
   return {
-    hit(key, cost, log) {
+    hit(key, cost, request) {
       if (breaker.isOpen) {
-        if (breaker.isDue(clock())) attempt(breaker, log, () => counter.hit(key, cost));
-        return substitute.hit(key, cost, log);
+        if (breaker.isDue(clock())) attempt(breaker, request.log, () => counter.hit(key, cost));
+        return substitute.hit(key, cost, request);
       }
       const fail = (error: unknown) => {
-        breaker.open(error, { nowMs: clock(), log });
-        return substitute.hit(key, cost, log);
+        breaker.open(error, { nowMs: clock(), log: request.log });
+        return substitute.hit(key, cost, request);
       };
       try {
         const hit = counter.hit(key, cost);

@@ -102,7 +102,7 @@ export function createLimiter(
   if (countOnly === undefined) {
     return (ctx, next) => {
       if (skip && readSkip(skip(ctx))) return next();
-      return settle(ctx, counts.hit(readKey(keyGenerator(ctx)), costOf(ctx), ctx.log), next);
+      return settle(ctx, counts.hit(readKey(keyGenerator(ctx)), costOf(ctx), ctx), next);
     };
   }
 
@@ -121,7 +121,7 @@ export function createLimiter(
     };
     if (!countOnly.includes(failure ? statusOf(failure.error) : ctx.status)) return proceed();
     // Counted once the failure is known, so of any number of parallel requests at most `max` pass.
-    return settle(ctx, counts.hit(key, cost, ctx.log), proceed);
+    return settle(ctx, counts.hit(key, cost, ctx), proceed);
   };
 }
 

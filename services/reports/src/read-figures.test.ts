@@ -33,8 +33,8 @@ async function newSystem(users: RequestListener = sends(USERS), timeoutMs = 10_0
       timeoutMs: 10_000,
     }),
   });
-  const { lines: warnings, logger } = recordLog();
-  return { app: newApp({ readFigures, logger }), received, warnings };
+  const { lines: warnings, entries, logger } = recordLog();
+  return { app: newApp({ readFigures, logger }), received, warnings, entries };
 }
 
 async function metaOf(response: Response) {
@@ -79,7 +79,7 @@ test.each<[string, RequestListener]>([
   ],
   ['sends too many days', sends({ ...USERS, byDay: Array(400).fill(USERS.byDay[0]) })],
 ])('if users %s, the report is generated without its figures', async (_, users) => {
-  const { app, warnings } = await newSystem(users, 200);
+  const { app, warnings, entries } = await newSystem(users, 200);
 
   const response = await get(app, OVERVIEW);
 
@@ -87,6 +87,7 @@ test.each<[string, RequestListener]>([
   expect(await metaOf(response)).toEqual({ partial: true, missing: ['users'] });
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).toMatch(/users/);
+  expect(entries[0]?.fields).toMatchObject({ source: 'users' });
 });
 
 test('a name that is too long is truncated', async () => {

@@ -31,7 +31,7 @@ export function createFiguresReader({ users, catalog }: FiguresClients): ReadFig
         // The types describe the document, not what the other service really sends.
         return z.object({ data: schema }).parse(response.data).data;
       } catch (error) {
-        ctx.log.warn(describeFailure(error, source));
+        ctx.log.warn(describeFailure(error, source), { source });
         return undefined;
       }
     }

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-
-import { type WarnedRequest, warnOfRoute } from '../logger.ts';
 import { type BodyReceiver, IncomingRequest } from '../node/incoming-request.ts';
 import { BadRequestError, PayloadTooLargeError } from '../response/http-error.ts';
+import { type WarnedRequest, warnOfRoute } from '../warnings.ts';
 
 /** Default maximum of the body of a request, in bytes. */
 export const BODY_LIMIT_BYTES = 1024 ** 2;

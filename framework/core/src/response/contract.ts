@@ -1,10 +1,10 @@
 import type { Context } from '../context.ts';
-import { isProduction } from '../logger.ts';
 import { show } from '../options.ts';
 import type { ErrorMembers, RequestContext, ResponseViolation } from '../request-context.ts';
 import { requireJsonSchema } from '../schema/json-schema.ts';
 import { createSerializer, type Serializer, type Violation } from '../schema/serializer.ts';
 import { shapesOf } from '../schema/shapes.ts';
+import { isProduction } from '../warnings.ts';
 import { HttpError } from './http-error.ts';
 import { problemOf } from './problem.ts';
 

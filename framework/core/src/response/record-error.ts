@@ -29,7 +29,7 @@ export function recordError(
   const status = statusOf(error);
   if (status >= 500 && status !== 501 && !isClientAbort(ctx, error)) {
     ctx.log.error(
-      `${ctx.method} ${ctx.path} failed with ${status} (request ${ctx.requestId})`,
+      `${ctx.method} ${ctx.path} failed with ${status}`,
       isError(error) ? error : notAnError(error),
     );
   }

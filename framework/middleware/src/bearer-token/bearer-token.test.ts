@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createApp, createRouter, type Middleware } from '@fw/core';
-import { quiet, request } from '@fw/core/testing';
+import { quiet, recordLog, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { rateLimit } from '@fw/rate-limit';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
@@ -48,6 +48,19 @@ test('a valid token sets the user, with the scopes of the claim "scope" or "scp"
   expect(await userOf({ scope: 'read  write' })).toEqual({ id: 'ada', scopes: ['read', 'write'] });
   expect(await userOf({ scp: ['read', 7] })).toEqual({ id: 'ada', scopes: ['read'] });
   expect(await userOf({ scope: 7 })).toEqual({ id: 'ada', scopes: [] });
+});
+
+test('lines of a request with a token have the id of its user', async () => {
+  const { logger, entries } = recordLog();
+  const app = createApp({ logger });
+  app.use(bearerToken({ issuer: ISSUER, audience: AUDIENCE, secret: SECRET }), (ctx) => {
+    ctx.log.info('sold');
+    ctx.send('done');
+  });
+
+  await request(app, '/', { headers: { Authorization: `Bearer ${await sign(claimsOf())}` } });
+
+  expect(entries).toMatchObject([{ message: 'sold', fields: { userId: 'ada' } }]);
 });
 
 test.each([

@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000;
 /** An application with sessions, and a browser that keeps its cookie. */
 function newBrowser(options: Partial<SessionOptions> = {}, jar = { cookie: '' }) {
   const clock = { ms: START_MS };
-  const { logger, errors } = recordLog();
+  const { logger, entries, errors } = recordLog();
   const sessions = session<Data>({ secrets: [SECRET], now: () => new Date(clock.ms), ...options });
   const router = createRouter().group('/', sessions, (group) => {
     group.get('/me', (ctx) => {
@@ -36,6 +36,7 @@ function newBrowser(options: Partial<SessionOptions> = {}, jar = { cookie: '' })
       ctx.throw(409);
     });
     group.post('/logout', (ctx) => ctx.state.session.end());
+    group.post('/log', (ctx) => ctx.log.info('sold'));
     group.post('/switch', ({ state }) => {
       state.session.end();
       state.session.set({ userId: 'grace' });
@@ -54,12 +55,23 @@ function newBrowser(options: Partial<SessionOptions> = {}, jar = { cookie: '' })
   return {
     jar,
     clock,
+    entries,
     errors,
     send,
     login: (id = 'ada') => send('POST', `/login/${id}`),
     user: async () => JSON.parse((await send('GET', '/me')).text).userId,
   };
 }
+
+test('lines of a request have the id of the user that the data of its session contain', async () => {
+  const { login, send, entries } = newBrowser();
+  await send('POST', '/log');
+  await login();
+
+  await send('POST', '/log');
+
+  expect(entries.map(({ fields }) => fields?.userId)).toEqual([undefined, 'ada']);
+});
 
 test('a browser keeps its session in a cookie that only this host can set and read', async () => {
   const { login, user, send } = newBrowser();

@@ -173,8 +173,8 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
           await running;
         }
       } catch (error) {
-        const { method, path, requestId, log } = this.ctx;
-        log.error(`${method} ${path}: a WebSocket handler failed (request ${requestId})`, error);
+        const { method, path, log } = this.ctx;
+        log.error(`${method} ${path}: a WebSocket handler failed`, error);
         this.close(1011, 'Internal error');
       }
     }

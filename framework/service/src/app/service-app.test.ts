@@ -127,6 +127,40 @@ test('the log line of a request has its route and user, and no input of the clie
   ]);
 });
 
+test('the lines of a handler have the id, route, user and trace of the line of the request', async () => {
+  const { requests, entries, logger } = recordLog();
+  const app = createServiceApp({ logger });
+  app.post('/orders/:id', (ctx) => {
+    ctx.state.user = { id: 'ada' };
+    ctx.log.with({ tenant: 'acme' }).info('sold', { order: ctx.params.id });
+    throw new Error('no stock');
+  });
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const headers = { traceparent, 'X-Request-Id': 'r-1' };
+
+  await request(app, '/orders/7', { method: 'POST', headers });
+
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  const common = { requestId: 'r-1', route: '/orders/:id', userId: 'ada', traceId };
+  expect(entries.map(({ message, fields }) => [message, fields])).toEqual([
+    ['sold', { ...common, tenant: 'acme', order: '7' }],
+    ['POST /orders/7 failed with 500', { ...common, tenant: 'acme' }],
+  ]);
+  expect(requests).toMatchObject([{ ...common, status: 500, fields: { tenant: 'acme' } }]);
+});
+
+test('a line of a handler without a trace has none', async () => {
+  const { entries, logger } = recordLog();
+  const app = createServiceApp({ logger }).use((ctx) => {
+    ctx.log.info('sold');
+    ctx.send('done');
+  });
+
+  await request(app, '/', { headers: { 'X-Request-Id': 'r-1' } });
+
+  expect(entries).toEqual([{ level: 'info', message: 'sold', fields: { requestId: 'r-1' } }]);
+});
+
 test('trustProxy is the number of trusted proxies', async () => {
   const headers = { 'X-Forwarded-For': '192.0.2.7' };
   const answerIp = (trustProxy: number) =>

@@ -1,7 +1,9 @@
 import {
+  addedLogFields,
   isUpgrade,
   preventStorage,
   upgradedConnection,
+  userIdOf,
   viaOf,
   violationOf,
 } from '@fw/core/extension';
@@ -77,6 +79,7 @@ export function createServiceApp({
   const observed = observe(metrics, runtime);
   const app = createApp({
     trustProxy,
+    logFields: traceFields,
     deadlineMs: requestTimeoutMs, // aborts `ctx.signal`; timeout() sends 503
     outermost: outermost ? compose([observed, outermost]) : observed,
     ...(logger && { logger }),
@@ -105,9 +108,10 @@ function observe(metrics: Metrics, { logger, tracing, stalls }: ServiceRuntime):
     const entry = {
       ...result,
       requestId: ctx.requestId,
-      userId: ctx.state.user?.id,
-      traceId: ctx.state.trace?.traceId ?? readTraceparent(ctx.get('traceparent'))?.traceId,
+      userId: userIdOf(ctx),
+      traceId: traceIdOf(ctx),
       via: viaOf(ctx),
+      fields: addedLogFields(ctx),
     };
     logger?.request?.(entry);
     const connection = upgradedConnection(ctx);
@@ -115,7 +119,8 @@ function observe(metrics: Metrics, { logger, tracing, stalls }: ServiceRuntime):
     const countEnd = metrics.countWebSocket(result.route);
     connection.closed.then((closeCode) => {
       countEnd();
-      logger?.request?.({ ...entry, durationMs: durationSince(startedMs), closeCode });
+      const fields = addedLogFields(ctx);
+      logger?.request?.({ ...entry, durationMs: durationSince(startedMs), closeCode, fields });
     });
   };
   return (ctx, next) => {
@@ -130,6 +135,17 @@ function observe(metrics: Metrics, { logger, tracing, stalls }: ServiceRuntime):
     ctx.state.trace = trace;
     return runWithTraces([{ traces: [trace] }], run);
   };
+}
+
+/** The id of the trace: of the span of this request, else of its client. */
+function traceIdOf(ctx: Context): string | undefined {
+  return ctx.state.trace?.traceId ?? readTraceparent(ctx.get('traceparent'))?.traceId;
+}
+
+/** What the lines of `ctx.log` have in addition. */
+function traceFields(ctx: Context) {
+  const traceId = traceIdOf(ctx);
+  return traceId === undefined ? undefined : { traceId };
 }
 
 /** Milliseconds with three decimal places. */

@@ -45,6 +45,7 @@ test.each(Object.keys(allVariables()))(
 
 test.each([
   ['LOG_FORMAT', ['auto', 'json', 'pretty'], ['JSON', 'text']],
+  ['LOG_REDACT', ['', 'password, user.email', 'items[*].token'], ['a..b', 'a,b c', 'items[']],
   ['SERVICE_VERSION', ['x'.repeat(128)], ['x'.repeat(129)]],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', ['http://a:4318', 'https://a'], ['grpc://a', 'a:4318']],
   ['DATABASE_URL', ['postgres://a/b', 'postgresql://a/b'], ['mysql://a/b']],

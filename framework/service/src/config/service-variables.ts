@@ -2,6 +2,7 @@ import * as z from 'zod';
 
 import type { ServiceRuntime } from '../app/service-app.ts';
 import { LOG_LEVELS } from '../logging/logging.ts';
+import { arePaths } from '../logging/redact.ts';
 import type { ConfigOf } from './read-config.ts';
 import { address, integer, oneOf, url } from './variables.ts';
 
@@ -34,6 +35,11 @@ export function serviceVariables({ port }: { readonly port: number }) {
     LOG_FORMAT: oneOf(['auto', 'json', 'pretty'])
       .default('auto')
       .meta({ description: 'json, or pretty for people; auto: pretty in a terminal' }),
+    LOG_REDACT: z
+      .string()
+      .refine(arePaths, 'must be paths such as password, user.email, items[*].token')
+      .default('')
+      .meta({ description: 'paths of the values that the log has as [Redacted]' }),
     REQUEST_TIMEOUT_MS: integer(0, 600_000)
       .default(20_000)
       .meta({ description: 'time limit of a request, then 503; 0: none', unit: 'ms' }),

@@ -107,7 +107,7 @@ test('a starting service is live and has metrics, and is neither started nor rea
 });
 
 test('the log names health in each line', async () => {
-  const { lines, logger } = recordLog();
+  const { lines, entries, logger } = recordLog();
   const metrics = createMetrics();
   metrics.register.metrics = () => Promise.reject(new Error('broken'));
   const { app } = createHealth({ drain: { isDraining: false }, logger, metrics });
@@ -116,11 +116,8 @@ test('the log names health in each line', async () => {
   app.logger.info('a');
   app.logger.warn('b');
 
-  expect(lines).toEqual([
-    'Health: GET /metrics failed with 500 (request abc)',
-    'Health: a',
-    'Health: b',
-  ]);
+  expect(lines).toEqual(['Health: GET /metrics failed with 500', 'Health: a', 'Health: b']);
+  expect(entries[0]).toMatchObject({ error: { message: 'broken' }, fields: { requestId: 'abc' } });
 });
 
 test('any other path gets 404, and any other method 405', async () => {

@@ -94,9 +94,9 @@ export function createHealth({ drain, logger, metrics }: HealthOptions): Health 
 
 function prefixed(logger: Logger): Logger {
   return {
-    info: (message) => logger.info(`Health: ${message}`),
-    warn: (message) => logger.warn(`Health: ${message}`),
-    error: (message, error) => logger.error(`Health: ${message}`, error),
+    info: (message, fields) => logger.info(`Health: ${message}`, fields),
+    warn: (message, fields) => logger.warn(`Health: ${message}`, fields),
+    error: (message, error, fields) => logger.error(`Health: ${message}`, error, fields),
   };
 }
 

@@ -1,12 +1,11 @@
-import { isatty } from 'node:tty';
 import { inspect } from 'node:util';
 
-import type { Logger } from 'fw';
+import type { LogFields, Logger } from 'fw';
 import { pino } from 'pino';
-import type { PrettyOptions } from 'pino-pretty';
 
 import type { RequestResult } from '../metrics/request-metrics.ts';
-import { ownFramesFirst } from './stack-frames.ts';
+import { copyLoggable, cut } from './loggable.ts';
+import { redactPaths } from './redact.ts';
 
 /** From the lowest to the highest. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -17,6 +16,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export interface LoggerOptions {
   /** Default `info`. */
   readonly level?: LogLevel;
+  /** Paths of the values that lines have as `[Redacted]`, as in pino: `user.email`, `items[*].token`. Default none. */
+  readonly redact?: readonly string[];
   /** Receives each line. Default: standard output, buffered for up to 100 ms. */
   readonly output?: LogOutput;
 }
@@ -36,6 +37,8 @@ export interface RequestEntry extends RequestResult {
   readonly closeCode?: number;
   /** `mcp` if a tool was called: the request is part of another one with the same id. */
   readonly via: string | undefined;
+  /** What `ctx.log.with()` has added. */
+  readonly fields?: LogFields | undefined;
 }
 
 /** A logger that can also write one line per request. */
@@ -46,50 +49,85 @@ export interface ServiceLogger extends Logger {
 
 /**
  * Creates a logger that writes one JSON object per line, so that no input of a client can forge a line.
- * Messages are written immediately, the lines of requests in batches.
+ * Messages are written immediately, the lines of requests in batches. Fields follow the members that the logger
+ * writes, and cannot replace them; the field `err` is the error of a line that has none.
+ *
+ * @throws {TypeError} if a path of `redact` is invalid
  */
 export function createLogger(service: string, options: LoggerOptions = {}): ServiceLogger {
-  const { level: lowest = 'info', output = openOutput() } = options;
+  const { level: lowest = 'info', redact = [], output = openOutput() } = options;
+  const stringify = redactPaths(redact);
   const isRepeated = createRepetitionTest();
   const isLogged = (level: LogLevel) => LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(lowest);
 
-  function write(line: object): void {
-    output.write(`${JSON.stringify(line)}\n`);
+  function write(line: object, fields: LogFields | undefined): void {
+    output.write(`${stringify(fields ? withFields(line, copyLoggable(fields)) : line)}\n`);
   }
 
-  function log(level: LogLevel, message: string, error?: string): void {
+  function log(level: LogLevel, message: string, { error, fields }: LoggedParts): void {
     if (!isLogged(level)) return;
-    write({ level, time: timeText(), service, error, message });
+    const text = error === undefined ? undefined : cut(describe(error));
+    write({ level, time: timeText(), service, error: text, message: cut(String(message)) }, fields);
     output.flush?.(() => {});
   }
 
+  function describe(error: unknown): string {
+    try {
+      return typeof error === 'string' || isRepeated(error) ? String(error) : inspect(error);
+    } catch {
+      return '[an error that cannot be printed]';
+    }
+  }
+
   return {
-    info: (message) => log('info', message),
-    warn: (message) => log('warn', message),
-    error(message, error) {
-      if (error === undefined) log('error', message);
-      else if (typeof error === 'string' || isRepeated(error)) log('error', message, String(error));
-      else log('error', message, inspect(error));
-    },
+    info: (message, fields) => log('info', message, { fields }),
+    warn: (message, fields) => log('warn', message, { fields }),
+    error: (message, error, fields) => log('error', message, { error, fields }),
     request: isLogged('info')
-      ? ({ method, route, status, durationMs, closeCode, requestId, userId, traceId, via }) =>
-          write({
-            level: 'info',
-            time: timeText(),
-            service,
-            method,
-            route,
-            status,
-            durationMs,
-            closeCode,
-            requestId,
-            userId,
-            traceId,
-            via,
-            message: closeCode === undefined ? 'request' : 'websocket closed',
-          })
+      ? ({
+          method,
+          route,
+          status,
+          durationMs,
+          closeCode,
+          requestId,
+          userId,
+          traceId,
+          via,
+          fields,
+        }) =>
+          write(
+            {
+              level: 'info',
+              time: timeText(),
+              service,
+              method,
+              route,
+              status,
+              durationMs,
+              closeCode,
+              requestId,
+              userId,
+              traceId,
+              via,
+              message: closeCode === undefined ? 'request' : 'websocket closed',
+            },
+            fields,
+          )
       : undefined,
   };
+}
+
+interface LoggedParts {
+  readonly error?: unknown;
+  readonly fields?: LogFields | undefined;
+}
+
+/** Adds the fields whose names the line does not have. */
+function withFields(line: object, { err, ...fields }: Record<string, unknown>): object {
+  const all: Record<string, unknown> = Object.assign(Object.create(null), line);
+  for (const [name, value] of Object.entries({ error: err, ...fields })) all[name] ??= value;
+  return all;
 }
 
 let lastMs = 0;
@@ -135,48 +173,4 @@ function createRepetitionTest(): (error: unknown) => boolean {
     causes.add(cause);
     return false;
   };
-}
-
-/** Opens the logger of a process, which writes to standard output. `auto`: pretty if that is a terminal. */
-export async function openLogger(
-  service: string,
-  { level, format }: { readonly level: LogLevel; readonly format: 'auto' | 'json' | 'pretty' },
-): Promise<ServiceLogger> {
-  if (format === 'json' || (format === 'auto' && !isatty(1))) {
-    return createLogger(service, { level });
-  }
-  return createLogger(service, { level, output: await openPrettyOutput() });
-}
-
-/** Members of a request's line that its message shows. */
-const SHOWN = 'service,method,route,status,durationMs,closeCode,requestId,userId,traceId,via';
-
-/** Writes log lines for people: `12:01:02 INFO: GET /api/v2/users/:id 200 1.2 ms  ada  <request id>`. */
-export async function openPrettyOutput(options: PrettyOptions = {}): Promise<LogOutput> {
-  const { default: pretty } = await import('pino-pretty');
-  return pretty({
-    sync: true,
-    messageKey: 'message',
-    timestampKey: 'time',
-    translateTime: 'SYS:HH:MM:ss',
-    ignore: SHOWN,
-    messageFormat: (line, messageKey) =>
-      typeof line.status === 'number' ? describeRequest(line) : String(line[messageKey]),
-    customPrettifiers: { error: (text) => ownFramesFirst(String(text)), time: String },
-    ...options,
-  });
-}
-
-function describeRequest(line: Readonly<Record<string, unknown>>): string {
-  const { method, route, status, durationMs, closeCode, via, userId, requestId } = line;
-  const ms = Number(durationMs).toFixed(1);
-  const closed = closeCode === undefined ? undefined : `closed with ${closeCode}`;
-  const words = [
-    `${method} ${route || '(no route)'} ${status} ${ms} ms`,
-    closed,
-    via,
-    userId,
-    requestId,
-  ];
-  return words.filter((word) => word !== undefined).join('  ');
 }

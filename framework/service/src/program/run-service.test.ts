@@ -71,6 +71,16 @@ test('a request that blocks the event loop is logged and counted', async () => {
   expect(metrics).toContain('http_event_loop_blocked_total{route="none"} 1');
 });
 
+test('a line of a handler has the id of its request, and LOG_REDACT hides a value', async () => {
+  const service = await start({ LOG_REDACT: 'password, order.card' });
+
+  await fetch(`${service.url}/sold`, { headers: { 'X-Request-Id': 'r-1' } });
+
+  await expect
+    .poll(() => service.output())
+    .toMatch(/"message":"sold","requestId":"r-1","order":{"id":7,"card":"\[Redacted\]"}}\n/);
+});
+
 describe('SIGTERM', () => {
   test('fails /readyz, serves during the delay, finishes requests in flight, closes and exits 0', async () => {
     const service = await start({ DRAIN_DELAY_MS: '1000' });

@@ -33,7 +33,9 @@ import {
 } from '../config/service-variables.ts';
 import type { AnyVariables } from '../config/variables.ts';
 import { type Check, createHealth } from '../health/health.ts';
-import { openLogger, type ServiceLogger } from '../logging/logging.ts';
+import type { ServiceLogger } from '../logging/logging.ts';
+import { openLogger } from '../logging/open-logger.ts';
+import { splitPaths } from '../logging/redact.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { type Command, readCommandLine, UsageError } from './command-line.ts';
@@ -164,7 +166,8 @@ async function run<Config extends ServiceConfig>(
   );
   process.env.NODE_ENV = config.NODE_ENV; // unset, core would take it for development
   const { LOG_LEVEL: level, LOG_FORMAT: format } = config;
-  logger = await openLogger(definition.name, { level, format });
+  const redact = splitPaths(config.LOG_REDACT);
+  logger = await openLogger(definition.name, { level, format, redact });
   for (const warning of suspectNames(variables, process.env)) logger.warn(warning);
   const crash = onUncaughtError(logger);
   if (request.kind === 'serve') return serve(definition, config, { logger, stop, crash });

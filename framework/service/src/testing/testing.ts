@@ -7,7 +7,7 @@ import { buildService } from '../build/build.ts';
 
 export { type Collector, type ReceivedSpan, startCollector } from './collector.ts';
 export { type LintProblem, lintDocument } from './lint.ts';
-export { recordLog } from './log.ts';
+export { quiet, recordLog } from './log.ts';
 export {
   type Json,
   plantField,

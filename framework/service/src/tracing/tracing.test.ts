@@ -35,11 +35,15 @@ async function startService(otherUrl = 'http://127.0.0.1:1') {
   });
   const router = createRouter()
     .get('/reports/:id', async (ctx) => ctx.json((await other.get('/figures', { ctx })).data))
-    .get('/plain', (ctx) => ctx.json({}));
-  const { requests: entries, logger } = recordLog();
+    .get('/plain', (ctx) => {
+      ctx.log.info('plain');
+      ctx.json({});
+    });
+  const { requests: entries, entries: messages, logger } = recordLog();
   const app = createServiceApp({ logger, tracing }).route('/api', router);
   return {
     entries,
+    messages,
     get: (path: string, traceparent?: string) =>
       request(app, path, { headers: traceparent === undefined ? {} : { traceparent } }),
     async finish() {
@@ -105,7 +109,7 @@ test('a request and its calls are spans of the trace of the client', async () =>
 });
 
 test('a request without a valid trace starts one', async () => {
-  const { entries, get, finish } = await startService();
+  const { entries, messages, get, finish } = await startService();
 
   await get('/api/plain', `ff-${TRACE}-${PARENT}-01`);
   await get('/api/plain');
@@ -114,6 +118,7 @@ test('a request without a valid trace starts one', async () => {
   const traces = spans.map(({ traceId }) => traceId);
   expect(new Set([...traces, TRACE]).size).toBe(3);
   expect(entries.map(({ traceId }) => traceId)).toEqual(traces);
+  expect(messages.map(({ fields }) => fields?.traceId)).toEqual(traces);
   expect(spans[0]).not.toHaveProperty('parentSpanId');
 });
 
