@@ -45,8 +45,9 @@ const tags = new EntityTags();
  * });
  * ```
  *
- * Only the browser of the user may store the file, and it asks before each use; a `Cache-Control` or
- * `Content-Type` that the handler has set stays. Conditions and ranges apply to GET and HEAD.
+ * Only the browser of the user may store the file, and it asks before each use; a `Content-Type` that is
+ * already set stays, as does a `Cache-Control` that says more than `private`. Conditions and ranges apply to GET
+ * and HEAD. The status is 200, 206 or 304.
  *
  * @param path relative to `root`, or absolute; it may contain text of the client
  * @throws {NotFoundError} if there is no such file, it is a folder, a name starts with `.` or has a special
