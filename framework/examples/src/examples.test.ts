@@ -434,6 +434,23 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
     ['POST /photos', badRequest('photo must be a file'), photo('image/png', 5, 'other')],
     ['POST /photos', { status: 413 }, photo('image/png', 1024 ** 2 + 1)],
   ],
+  download: [
+    ['GET /invoices/1/file', { status: 401 }],
+    [
+      'GET /invoices/1/file',
+      {
+        headers: {
+          'content-type': 'text/csv; charset=utf-8',
+          'content-disposition': `attachment; filename="Rechnung f_r M_rz.csv"; filename*=UTF-8''Rechnung%20f%C3%BCr%20M%C3%A4rz.csv`,
+          'cache-control': 'private, no-cache',
+        },
+        body: 'item,price\npen,2\n',
+      },
+      basic('ada:correct horse'),
+    ],
+    ['GET /invoices/2/file', notFound, basic('ada:correct horse')],
+    ['GET /invoices/3/file', notFound, basic('ada:correct horse')],
+  ],
   'background-job': [
     [
       'POST /mails',

@@ -21,6 +21,7 @@ import { session } from './session/session.ts';
 import { sse } from './sse.ts';
 import { staticFiles } from './static-files/static-files.ts';
 import { publicKeyOf, SECRET } from './testing/tokens.ts';
+import { createTickets } from './tickets.ts';
 import { timeout } from './timeout.ts';
 import { websocket } from './websocket/websocket.ts';
 
@@ -315,6 +316,21 @@ describe.each<Row>([
       [{ root, maxAgeSeconds: -1 }, 'option maxAgeSeconds "-1"'],
       [{ root, immutable: 1 }, 'option immutable "1" of staticFiles(): expected true or false'],
       [{ root, prefix: 'assets' }, 'Cannot serve static files: the path must start with "/"'],
+    ],
+  ],
+  [
+    'createTickets',
+    createTickets,
+    [
+      [{ secrets }, 'createTickets() needs the option audience: a name'],
+      [{ audience: '', secrets }, 'option audience "" of createTickets(): expected a name'],
+      [{ audience: 'a' }, 'createTickets() needs the option secrets'],
+      [
+        { audience: 'a', secrets: ['my-secret'] },
+        'Cannot create tickets with secret 1, which has 9',
+      ],
+      [{ audience: 'a', secrets, maxAgeSeconds: 301 }, 'expected a whole number from 1 to 300'],
+      [{ audience: 'a', secrets, store: {} }, 'expected a store, such as memoryStore()'],
     ],
   ],
   [

@@ -6,7 +6,7 @@ import { deleteCookie, readCookie, setCookie } from '../cookies.ts';
 import { readSecrets } from '../shared/cookie-secrets.ts';
 import { anOrigin, isListed, isOwnOrigin } from '../shared/origin.ts';
 import { addVary } from '../shared/response-headers.ts';
-import { createSealer } from './sealed-text.ts';
+import { createSealer } from '../shared/sealed-text.ts';
 
 /** The session of a browser. */
 export interface Session<Data> {

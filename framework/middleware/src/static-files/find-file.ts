@@ -20,7 +20,7 @@ export type FoundFile = OpenFile | CachedFile;
 const SPECIAL = /[/\\:\0]|[. ]$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /** Whether a file or folder with this name is served. `..` and other dot names are not. */
-function isServed(name: string): boolean {
+export function isServed(name: string): boolean {
   return name !== '' && !name.startsWith('.') && !SPECIAL.test(name);
 }
 
@@ -63,11 +63,18 @@ function modifiedMsOf({ mtimeMs }: fs.BigIntStats): number {
   return modifiedMs < FIRST_TIME_MS ? Number.NaN : modifiedMs;
 }
 
-/** Finds files in `root`, a folder without symbolic links. */
-export function createFileFinder(root: string) {
-  const cache = new FileCache();
-  const tags = new EntityTags();
+/** What a finder keeps in memory. */
+interface Kept {
+  readonly tags: EntityTags;
+  /** Must not be shared by finders: its files are in the root of this one. Without it, no content is kept. */
+  readonly cache?: FileCache;
+}
 
+/** Finds files in `root`, a folder without symbolic links. */
+export function createFileFinder(
+  root: string,
+  { tags, cache }: Kept = { tags: new EntityTags(), cache: new FileCache() },
+) {
   /**
    * Finds a file. Symbolic links are followed as long as they lead to a served name in `root`.
    *
@@ -75,7 +82,7 @@ export function createFileFinder(root: string) {
    */
   async function findFile(segments: readonly string[]): Promise<FoundFile | 'folder' | undefined> {
     const path = join(root, ...segments);
-    const cached = await cache.find(path);
+    const cached = await cache?.find(path);
     if (cached) return cached;
     try {
       return await inspect(await open(path, FLAGS), path);
@@ -110,7 +117,7 @@ export function createFileFinder(root: string) {
       return {
         ...state,
         fd,
-        addToCache: (content) => cache.add(path, stats, { ...state, content }),
+        addToCache: (content) => cache?.add(path, stats, { ...state, content }),
       };
     } finally {
       if (!isFile) fs.closeSync(fd);

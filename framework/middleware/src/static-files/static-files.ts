@@ -11,12 +11,12 @@ import {
   readOptions,
   required,
 } from '@fw/core/options';
-import { requireMatch, sendNotModified } from '../preconditions.ts';
 import { addVary, isCompressibleType } from '../shared/response-headers.ts';
-import { type ByteRange, isUnmodified, rangeOf, requireUnmodified } from './conditions.ts';
-import { close, sendContent } from './content.ts';
 import { contentTypeOf } from './content-type.ts';
-import { createFileFinder, type FoundFile, readSegments } from './find-file.ts';
+import { createFileFinder, readSegments } from './find-file.ts';
+import { respondWithFile } from './respond.ts';
+
+export { type SendFileOptions, sendFile } from './send-file.ts';
 
 export interface StaticFilesOptions {
   /** The folder, absolute or relative to the working directory. */
@@ -75,16 +75,11 @@ export function staticFiles(options: StaticFilesOptions): Middleware {
       ctx.redirect(`${ctx.path}/${/\?.*/s.exec(ctx.url)?.[0] ?? ''}`, 301);
       return;
     }
-    let range: ByteRange | undefined;
-    try {
+    await respondWithFile(ctx, file, () => {
       setCacheDefault(ctx, `${isPersonal(ctx) ? 'private' : 'public'}, ${age}`);
       ctx.set('Content-Type', type);
       if (isNegotiated) addVary(ctx, 'Accept-Encoding');
-      range = respond(ctx, file);
-    } finally {
-      if (!range) close(file);
-    }
-    if (range) await sendContent(ctx, file, range);
+    });
   };
 }
 
@@ -100,28 +95,6 @@ function readRoot(root: string): string {
   if (stats?.isDirectory()) return fs.realpathSync(root);
   const expected = 'an existing folder';
   throw badOption('staticFiles()', { name: 'root', value: resolve(root), expected });
-}
-
-/** Sets status and headers. Returns the part of the file to send; `undefined` for 304. */
-function respond(ctx: Context, file: FoundFile): ByteRange | undefined {
-  const { etag, modifiedMs, sizeBytes, coding } = file;
-  ctx.status = 200; // a router without a match has set 404
-  if (!Number.isNaN(modifiedMs)) ctx.set('Last-Modified', new Date(modifiedMs).toUTCString());
-  ctx.set('Accept-Ranges', 'bytes');
-  requireMatch(ctx, etag);
-  requireUnmodified(ctx, modifiedMs);
-  if (sendNotModified(ctx, etag)) return undefined;
-  if (isUnmodified(ctx, modifiedMs)) {
-    ctx.status = 304;
-    ctx.send('');
-    return undefined;
-  }
-  if (coding) ctx.set('Content-Encoding', coding);
-  const range = rangeOf(ctx, file);
-  if (!range) return { start: 0, end: sizeBytes };
-  ctx.status = 206;
-  ctx.set('Content-Range', `bytes ${range.start}-${range.end - 1}/${sizeBytes}`);
-  return range;
 }
 
 markFactories({ staticFiles });

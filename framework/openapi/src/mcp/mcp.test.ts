@@ -219,6 +219,35 @@ describe('tools', () => {
     expect(found.replaceItem.description).toBe('Deprecated.\n\nPUT /items/{id}');
   });
 
+  test.each<
+    readonly [what: string, tools: NonNullable<McpOptions['tools']>, expected: readonly string[]]
+  >([
+    ['a name', ({ operationId }) => operationId === 'read', ['read']],
+    [
+      'all GET routes but one',
+      ({ method, operationId }) => method === 'GET' && operationId !== 'read',
+      ['list'],
+    ],
+    ['a tag', ({ tags }) => tags.includes('notes'), ['list', 'add']],
+    ['a method', ({ method }) => method === 'POST', ['add']],
+    ['a path', ({ path }) => path.endsWith('/:id'), ['read']],
+    ['nothing, as a promise', (async () => true) as never, []],
+  ])('a function selects %s', async (_what, tools, expected) => {
+    const router = createRouter()
+      .get('/', endpoint({ operationId: 'list', tags: ['notes'] }), () => '')
+      .get('/:id', endpoint({ operationId: 'read' }), () => '')
+      .post('/', endpoint({ operationId: 'add', tags: ['notes'] }), () => '');
+
+    expect(Object.keys(await toolsOf(createItemApp({ tools }, router)))).toEqual(expected);
+  });
+
+  test('a function cannot select event streams, WebSockets and internal operations', async () => {
+    const tools = () => true;
+
+    expect(Object.keys(await toolsOf(createItemApp({ tools }, streams)))).toEqual(['end']);
+    expect(await toolsOf(createItemApp({ tools }))).not.toHaveProperty('secret');
+  });
+
   test('event streams and WebSockets are no tools', async () => {
     expect(Object.keys(await toolsOf(createItemApp({}, streams)))).toEqual(['end']);
   });
@@ -607,7 +636,8 @@ describe('invalid options', () => {
     [{}, /^mcp\(\) needs the option router: an object with getRoutes\(\)$/],
     [{ router: {} }, /option router "{}" of mcp\(\): expected an object with getRoutes\(\)$/],
     [{ router, path: 'mcp' }, /option path "mcp" of mcp\(\): expected a path/],
-    [{ router, tools: 'createItem' }, /option tools "createItem" .* a list of operation ids$/],
+    [{ router, tools: 'createItem' }, /option tools "createItem" .* ids, or a function$/],
+    [{ router, tools: [1] }, /option tools .* a list of operation ids, or a function$/],
     [{ router, origins: ['*'] }, /option origins .* such as \["https:\/\/app\.example\.com"\]$/],
     [{ router, origins: ['https://app.example/'] }, /option origins .* a list of origins such as/],
     [{ router, tool: [] }, /^mcp\(\) has no option "tool"; did you mean "tools"/],

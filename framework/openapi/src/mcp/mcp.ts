@@ -18,12 +18,13 @@ import { type McpOptions, readMcpOptions, type Settings } from './options.ts';
 import { selectTools } from './select-tools.ts';
 import { createTools, type Tool } from './tools.ts';
 
-export type { McpOptions } from './options.ts';
+export type { McpOptions, ToolCandidate } from './options.ts';
 
 /**
  * Offers the operations of a router as tools for agents: Model Context Protocol, revision 2025-11-25,
  * over Streamable HTTP without sessions. Each call runs through the whole application, as the HTTP request
- * of the same client. GET and QUERY are tools; `tools` adds other operations by name.
+ * of the same client. GET and QUERY are tools; `tools` adds other operations by name, or selects all of them
+ * with a function.
  *
  * ```ts
  * app.use(mcp({ router, info: { title: 'Users', version: '1.0.0' }, tools: ['createUser'] }));

@@ -2,30 +2,44 @@ import { badOption, likelyMeant } from '@fw/core/options';
 
 import { isStreaming } from '../responses.ts';
 import { type DocumentedRoute, selectRoutes } from '../select-routes.ts';
-import type { Settings } from './options.ts';
+import type { Settings, ToolCandidate } from './options.ts';
 
 /**
- * Selects the operations that are tools: those with GET and QUERY, and those in the option `tools`.
+ * Selects the operations that are tools: those with GET and QUERY, and those in the option `tools`; or those
+ * for which it returns true.
  *
  * @throws {TypeError} if a name of `tools` is no operation, or an operation cannot be a tool
  */
 export function selectTools({ router, tools }: Settings): readonly DocumentedRoute[] {
   const routes = selectRoutes(router.getRoutes());
-  const names = routes.map(({ operationId }) => operationId);
-  const unknown = tools.find((name) => !names.includes(name));
-  if (unknown !== undefined) {
-    const meant = likelyMeant(unknown, names);
-    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
-    const expected = `the id of an operation${hint}`;
-    throw badOption('mcp()', { name: 'tools', value: unknown, expected });
-  }
-  const offered = routes.filter(
-    (route) =>
-      tools.includes(route.operationId) ||
-      ((route.method === 'GET' || route.method === 'QUERY') && hasEnd(route)),
-  );
+  if (typeof tools !== 'function') requireOperations(tools, routes);
+  const isOffered = (route: DocumentedRoute) =>
+    typeof tools === 'function'
+      ? hasEnd(route) && tools(candidateOf(route)) === true // not a promise of an async function
+      : tools.includes(route.operationId) || (isRead(route) && hasEnd(route));
+  const offered = routes.filter(isOffered);
   for (const route of offered) requireTool(route);
   return offered;
+}
+
+/** Whether an agent can change nothing with it (RFC 9110 §9.2.1, RFC 10008). */
+function isRead({ method }: DocumentedRoute): boolean {
+  return method === 'GET' || method === 'QUERY';
+}
+
+function candidateOf({ operationId, method, path, metadata }: DocumentedRoute): ToolCandidate {
+  return { operationId, method, path, tags: metadata.endpoint.tags ?? [] };
+}
+
+/** @throws {TypeError} if one of `tools` is no operation */
+function requireOperations(tools: readonly string[], routes: readonly DocumentedRoute[]): void {
+  const names = routes.map(({ operationId }) => operationId);
+  const unknown = tools.find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const meant = likelyMeant(unknown, names);
+  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  const expected = `the id of an operation${hint}`;
+  throw badOption('mcp()', { name: 'tools', value: unknown, expected });
 }
 
 /** Whether the response is complete at some time: an event stream or a WebSocket is open until a side closes it. */
