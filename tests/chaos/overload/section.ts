@@ -55,8 +55,8 @@ function cellsOf(samples: readonly Sample[]): string[] {
     of(({ load }) => load.goodput).toFixed(0),
     percent(median(samples.map(goodputShare))),
     ...(['rejected', 'failed', 'timedOut'] as const).map(shareOf),
-    `${of(({ load }) => load.p50Ms).toFixed(0)} ms`,
-    `${of(({ load }) => load.p99Ms).toFixed(0)} ms`,
+    latency(of(({ load }) => load.p50Ms)),
+    latency(of(({ load }) => load.p99Ms)),
     percent(of(({ critical }) => critical)),
     percent(of(({ health }) => health)),
     percent(of(({ wasted }) => wasted)),
@@ -70,4 +70,9 @@ export function goodputShare({ measurement, peak }: Sample): number {
 
 function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
+}
+
+/** A dash if no request was served. */
+function latency(ms: number): string {
+  return Number.isNaN(ms) ? '–' : `${ms.toFixed(0)} ms`;
 }
