@@ -1,12 +1,12 @@
-{{- /* Checks of variables of @fw/service, which users, catalog and reports have in common. */}}
-{{- define "fw.checkTimeLimit" -}}
+{{- /* Checks of variables that users, catalog and reports have in common. */}}
+{{- define "service.checkTimeLimit" -}}
 {{- $limitMs := tpl (toString .Values.config.REQUEST_TIMEOUT_MS) . }}
 {{- if ne $limitMs (mul .Values.requestTimeoutSeconds 1000 | toString) }}
 {{- fail (printf "\n%s: config.REQUEST_TIMEOUT_MS is %s, but requestTimeoutSeconds, from which the grace period is computed, is %v: expected only requestTimeoutSeconds" .Chart.Name $limitMs .Values.requestTimeoutSeconds) }}
 {{- end }}
 {{- end }}
 
-{{- define "fw.checkTokens" -}}
+{{- define "service.checkTokens" -}}
 {{- with .Values }}
 {{- $keys := .config.JWT_JWKS_URL }}
 {{- if eq (empty $keys) (empty (or .secrets.JWT_SECRET.existingSecret .secrets.JWT_SECRET.value)) }}
