@@ -109,6 +109,30 @@ describe.skipIf(missing)('compose.yaml', () => {
     await isThere();
   });
 
+  test('the profile observe has images with digests, valid targets, and a dashboard for each service', async () => {
+    const profile = JSON.parse(await compose('--profile', 'observe', 'config', '--format', 'json'));
+    const images = ['prometheus', 'jaeger', 'grafana'].map((name) => profile.services[name].image);
+    for (const image of images) expect(image).toMatch(/:[^:@]+@sha256:[\da-f]{64}$/);
+
+    const files = path.join(root, 'deploy/compose/observe');
+    await runProgram(ensureTool('promtool'), ['check', 'config', `${files}/prometheus.yaml`]);
+
+    const print = path.join(folder, 'run.sh');
+    fs.writeFileSync(print, '#!/bin/sh\ncat "$GF_PATHS_PROVISIONING"/dashboards/*.json', {
+      mode: 0o755,
+    });
+    const dashboard = path.join(root, 'deploy/charts/common/files/dashboard.json');
+    const printed = await docker(
+      ...['run', '--rm', '--env', `SERVICES=${SERVICE_NAMES.join(' ')}`, '--entrypoint', 'sh'],
+      ...['--volume', `${files}/grafana.sh:/grafana.sh:ro`, '--volume', `${print}:/run.sh:ro`],
+      ...['--volume', `${dashboard}:/dashboard.json:ro`, profile.services.postgres.image],
+      '/grafana.sh',
+    );
+    expect(printed.match(/(?<="title": )".+ in compose"/g)).toEqual(
+      SERVICE_NAMES.toSorted().map((name) => `"${name} in compose"`),
+    );
+  });
+
   async function inspect(): Promise<readonly ContainerState[]> {
     const ids = (await compose('ps', '--quiet')).trim().split('\n');
     return JSON.parse(await docker('inspect', ...ids));
