@@ -32,6 +32,20 @@ test.each(SERVICE_NAMES)('the service %s accepts all variables of its chart', as
   });
 });
 
+test('traces have the Kubernetes attributes of their pod', () => {
+  const { env } = podWith('users', {}).containers[0];
+  const names = env.map(({ name }: { name: string }) => name);
+
+  expect(env.slice(0, 2)).toEqual([
+    { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+    { name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+  ]);
+  expect(names.indexOf('OTEL_RESOURCE_ATTRIBUTES')).toBeGreaterThan(1);
+  expect(variablesOf(podWith('users', {}).containers[0]).OTEL_RESOURCE_ATTRIBUTES).toBe(
+    'k8s.namespace.name=trial,k8s.node.name=$(NODE_NAME),k8s.pod.name=$(POD_NAME),k8s.container.name=users,service.instance.id=trial.$(POD_NAME).users',
+  );
+});
+
 test.each(SERVICE_NAMES)('a pod of %s ends no earlier than its longest request', async (name) => {
   const values = { requestTimeoutSeconds: 45 };
   const { REQUEST_TIMEOUT_MS, DRAIN_TIMEOUT_MS, DRAIN_DELAY_MS, DRAIN_IDLE_MS } =

@@ -111,7 +111,7 @@ test.each(['PROT', 'OPRT', 'HSOT'])('%s is probably a misspelled variable', (nam
 
 test('names of other programs are neither suspected nor rejected', () => {
   const names =
-    'POST PORTS SPORT PORTO TROP HOSTS GHOST HOME PATH TERM PWD TZ LS_COLORS _ HOSTNAME NODE_OPTIONS USERS_PORT DATABASE_NAME OTEL_EXPORTER_OTLP_HEADERS LOGNAME no_proxy';
+    'POST PORTS SPORT PORTO TROP HOSTS GHOST HOME PATH TERM PWD TZ LS_COLORS _ HOSTNAME NODE_OPTIONS USERS_PORT DATABASE_NAME OTEL_METRICS_EXPORTER LOGNAME no_proxy';
   const env = Object.fromEntries(names.split(' ').map((name) => [name, '1']));
   const variables = { ...serviceVariables({ port: 1 }), ...storeVariables({ file: 'a.db' }) };
 

@@ -30,6 +30,8 @@ test.each([
   },
 );
 
+const SECRETS = new Set(['DATABASE_URL', 'OTEL_EXPORTER_OTLP_HEADERS']);
+
 test.each(Object.keys(allVariables()))(
   '%s has a meaning, and a unit if it is a time or a size',
   (name) => {
@@ -37,9 +39,9 @@ test.each(Object.keys(allVariables()))(
 
     expect(variable?.meaning).toMatch(/^\S.{10,}$/);
     expect(variable?.unit).toBe(
-      name.endsWith('_MS') ? 'ms' : name === 'BODY_MEMORY' ? 'bytes' : undefined,
+      /_(?:MS|TIMEOUT)$/.test(name) ? 'ms' : name === 'BODY_MEMORY' ? 'bytes' : undefined,
     );
-    expect(variable?.secret).toBe(name === 'DATABASE_URL');
+    expect(variable?.secret).toBe(SECRETS.has(name));
   },
 );
 
@@ -48,6 +50,11 @@ test.each([
   ['LOG_REDACT', ['', 'password, user.email', 'items[*].token'], ['a..b', 'a,b c', 'items[']],
   ['SERVICE_VERSION', ['x'.repeat(128)], ['x'.repeat(129)]],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', ['http://a:4318', 'https://a'], ['grpc://a', 'a:4318']],
+  ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', ['http://a/v1/traces'], ['a:4318']],
+  ['OTEL_EXPORTER_OTLP_PROTOCOL', ['http/json'], ['grpc', 'http/protobuf']],
+  ['OTEL_EXPORTER_OTLP_HEADERS', ['a=b', 'a=b%2C, c='], ['token', '=b', 'a=b=c', 'a=%ZZ']],
+  ['OTEL_TRACES_SAMPLER', ['always_off', 'parentbased_traceidratio'], ['jaeger_remote', 'ON']],
+  ['OTEL_RESOURCE_ATTRIBUTES', ['a=b', 'a=b,c=d,'], ['a', 'a=b,c', 'a=1=2']],
   ['DATABASE_URL', ['postgres://a/b', 'postgresql://a/b'], ['mysql://a/b']],
 ])('%s accepts only valid values', (name, valid, invalid) => {
   for (const value of valid) {
@@ -56,6 +63,22 @@ test.each([
   for (const value of invalid) {
     expect(() => readConfig(allVariables(), { [name]: value })).toThrow(`${name} must `);
   }
+});
+
+test.each([
+  ['0', 0],
+  ['0.25', 0.25],
+  ['1', 1],
+])('OTEL_TRACES_SAMPLER_ARG=%s is the share %d', (text, share) => {
+  const config = readConfig(allVariables(), { OTEL_TRACES_SAMPLER_ARG: text });
+
+  expect(config.OTEL_TRACES_SAMPLER_ARG).toBe(share);
+});
+
+test.each(['1.5', '-1', 'half', '1e-1'])('OTEL_TRACES_SAMPLER_ARG=%s is rejected', (text) => {
+  expect(() => readConfig(allVariables(), { OTEL_TRACES_SAMPLER_ARG: text })).toThrow(
+    `OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, got "${text}"`,
+  );
 });
 
 test.each([

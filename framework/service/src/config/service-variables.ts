@@ -3,10 +3,11 @@ import * as z from 'zod';
 import type { ServiceRuntime } from '../app/service-app.ts';
 import { LOG_LEVELS } from '../logging/logging.ts';
 import { arePaths } from '../logging/redact.ts';
+import { tracingVariables } from '../tracing/tracing-variables.ts';
 import type { ConfigOf } from './read-config.ts';
 import { address, integer, oneOf, url } from './variables.ts';
 
-/** The variables of every service: addresses, limits, logs, drain. */
+/** The variables of every service: addresses, limits, logs, drain, traces. */
 export function serviceVariables({ port }: { readonly port: number }) {
   return {
     HOST: address()
@@ -77,9 +78,7 @@ export function serviceVariables({ port }: { readonly port: number }) {
     DRAIN_TIMEOUT_MS: integer(100, 700_000)
       .default(30_000)
       .meta({ description: 'time from SIGTERM until open connections are closed', unit: 'ms' }),
-    OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https')
-      .optional()
-      .meta({ description: 'OpenTelemetry collector of traces; none: no tracing' }),
+    ...tracingVariables(),
   };
 }
 

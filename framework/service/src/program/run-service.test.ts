@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +9,7 @@ import { openConnection } from '@fw/core/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 
+import { startHttpServer } from '../../../middleware/src/testing/http-server.ts';
 import { launchService, runToEnd, type Variables } from '../testing/testing.ts';
 import { newFolder, startTestService } from '../testing/vitest.ts';
 
@@ -68,7 +70,33 @@ test('a request that blocks the event loop is logged and counted', async () => {
     .poll(() => service.output())
     .toMatch(/"GET none blocked the event loop for \d+ ms, request slow"/);
   const metrics = await (await fetch(`${service.healthUrl}/metrics`)).text();
-  expect(metrics).toContain('http_event_loop_blocked_total{route="none"} 1');
+  expect(metrics).toContain('http_event_loop_blocked_total{http_route="none"} 1');
+});
+
+test('spans are sent to OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, with the headers in a file', async () => {
+  const received = Promise.withResolvers<readonly unknown[]>();
+  const collector = await startHttpServer(async (req, res) => {
+    const text = Buffer.concat(await req.toArray()).toString();
+    received.resolve([req.url, req.headers['api-key'], JSON.parse(text)]);
+    res.end('{}');
+  });
+  const file = join(newFolder(), 'headers');
+  writeFileSync(file, 'api-key=top%20secret\n');
+  const service = await start({
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/spans`,
+    OTEL_EXPORTER_OTLP_HEADERS_FILE: file,
+    OTEL_RESOURCE_ATTRIBUTES: 'k8s.pod.name=a-1',
+    SERVICE_VERSION: '1.2.0',
+  });
+
+  await fetch(service.url);
+
+  const [path, key, body] = await received.promise;
+  expect([path, key]).toEqual(['/spans', 'top secret']);
+  const attributes = JSON.stringify(body);
+  expect(attributes).toContain('{"key":"service.version","value":{"stringValue":"1.2.0"}}');
+  expect(attributes).toContain('{"key":"k8s.pod.name","value":{"stringValue":"a-1"}}');
+  expect(service.output()).not.toContain('secret');
 });
 
 test('a line of a handler has the id of its request, and LOG_REDACT hides a value', async () => {

@@ -190,7 +190,10 @@ async function serve<Config extends ServiceConfig>(
     logger.info(`Draining on ${stop.signal.reason}`);
     exitAfter(config.DRAIN_TIMEOUT_MS, logger);
   });
-  const metrics = createMetrics({ hasProcessMetrics: true, version: config.SERVICE_VERSION });
+  const metrics = createMetrics({
+    hasProcessMetrics: true,
+    service: { name, version: config.SERVICE_VERSION },
+  });
   const health = createHealth({ drain, logger, metrics });
   await listen(health.app, { host: config.HOST, port: config.HEALTH_PORT });
   const tracing = await openTracing(name, config);
@@ -245,13 +248,19 @@ async function serve<Config extends ServiceConfig>(
 }
 
 /** Loads OpenTelemetry only if there is a collector. */
-async function openTracing(
-  service: string,
-  { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }: ServiceConfig,
-): Promise<Tracing | undefined> {
-  if (!endpoint) return undefined;
+async function openTracing(service: string, config: ServiceConfig): Promise<Tracing | undefined> {
+  if (!config.OTEL_EXPORTER_OTLP_ENDPOINT && !config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) {
+    return undefined;
+  }
+  const headers = config.OTEL_EXPORTER_OTLP_HEADERS; // may come from a file, which the exporter does not read
+  if (headers !== undefined) process.env.OTEL_EXPORTER_OTLP_HEADERS = headers;
   const { createTracing } = await import('../tracing/otlp.ts');
-  return createTracing({ service, endpoint });
+  return createTracing({
+    service,
+    version: config.SERVICE_VERSION,
+    sampler: config.OTEL_TRACES_SAMPLER,
+    ratio: config.OTEL_TRACES_SAMPLER_ARG,
+  });
 }
 
 /** Resolves with whether every response was sent in time: the signal to stop has just arrived. */

@@ -15,6 +15,8 @@ export interface ReceivedSpan {
   /** `code` 2: error. */
   readonly status: { readonly code: number };
   readonly attributes: Readonly<Record<string, unknown>>;
+  /** The attributes of the process that sent it. */
+  readonly resource: Readonly<Record<string, unknown>>;
 }
 
 /** A receiver of spans on a free port (OTLP over HTTP, in JSON). */
@@ -53,7 +55,7 @@ interface Export {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: Attributes };
     readonly scopeSpans: readonly {
-      readonly spans: readonly (Omit<ReceivedSpan, 'service'> & {
+      readonly spans: readonly (Omit<ReceivedSpan, 'service' | 'resource'> & {
         readonly attributes: Attributes;
       })[];
     }[];
@@ -61,11 +63,12 @@ interface Export {
 }
 
 function readSpans({ resourceSpans }: Export): ReceivedSpan[] {
-  return resourceSpans.flatMap(({ resource, scopeSpans }) => {
-    const service = String(readAttributes(resource.attributes)['service.name']);
+  return resourceSpans.flatMap(({ resource: sender, scopeSpans }) => {
+    const resource = readAttributes(sender.attributes);
+    const service = String(resource['service.name']);
     return scopeSpans
       .flatMap(({ spans }) => spans)
-      .map((span) => ({ ...span, service, attributes: readAttributes(span.attributes) }));
+      .map((span) => ({ ...span, service, resource, attributes: readAttributes(span.attributes) }));
   });
 }
 

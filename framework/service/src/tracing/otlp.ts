@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import {
@@ -11,8 +12,22 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  defaultResource,
+  detectResources,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import type { Context } from 'fw';
 
 import {
@@ -22,6 +37,7 @@ import {
   type Tracing,
   turnStatementSpansOn,
 } from './tracing.ts';
+import type { SAMPLERS } from './tracing-variables.ts';
 
 /** How long spans are collected before they are sent. */
 const SEND_INTERVAL_MS = 1_000;
@@ -29,24 +45,46 @@ const SEND_INTERVAL_MS = 1_000;
 /** How long the shutdown waits for the collector. */
 const CLOSE_MS = 2_000;
 
+export interface TracingOptions {
+  readonly service: string;
+  /** Default: spans have no version. */
+  readonly version?: string;
+  /** The address of the collector, without `/v1/traces`. Default: that in the `OTEL_EXPORTER_OTLP_` variables. */
+  readonly endpoint?: string;
+  /** Default: `parentbased_always_on`. */
+  readonly sampler?: (typeof SAMPLERS)[number];
+  /** The share of requests that the samplers with `traceidratio` choose. Default 1. */
+  readonly ratio?: number;
+}
+
 /**
  * Sends the spans of sampled requests by OTLP over HTTP, in JSON. The client, or a proxy, decides with
  * `traceparent` whether a request is sampled. A request without the header is sampled: its trace begins here.
+ * The exporter reads `OTEL_EXPORTER_OTLP_*`, the resource `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_SERVICE_NAME`.
  */
 export function createTracing({
   service,
+  version,
   endpoint,
-}: {
-  readonly service: string;
-  /** The address of the collector, without `/v1/traces` (`OTEL_EXPORTER_OTLP_ENDPOINT`). */
-  readonly endpoint: string;
-}): Tracing {
-  const exporter = new OTLPTraceExporter({
-    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
-    timeoutMillis: CLOSE_MS,
-  });
+  sampler = 'parentbased_always_on',
+  ratio = 1,
+}: TracingOptions): Tracing {
+  const exporter = new OTLPTraceExporter(
+    endpoint === undefined ? {} : { url: `${endpoint.replace(/\/+$/, '')}/v1/traces` },
+  );
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': service }),
+    resource: defaultResource()
+      .merge(
+        resourceFromAttributes({
+          'service.name': service,
+          ...(version !== undefined && { 'service.version': version }),
+          'service.instance.id': randomUUID(),
+        }),
+      )
+      .merge(
+        detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }),
+      ),
+    sampler: createSampler(sampler, ratio),
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: SEND_INTERVAL_MS })],
   });
   const tracer = provider.getTracer('@fw/service');
@@ -54,7 +92,11 @@ export function createTracing({
   turnStatementSpansOn();
   return {
     begin(ctx) {
-      const attributes = { 'http.request.method': ctx.method, 'url.path': ctx.path };
+      const attributes = {
+        'http.request.method': ctx.method,
+        'url.path': ctx.path,
+        'url.scheme': ctx.protocol,
+      };
       const span = tracer.startSpan(
         ctx.method,
         { kind: SpanKind.SERVER, attributes },
@@ -69,6 +111,18 @@ export function createTracing({
       ]);
     },
   };
+}
+
+function createSampler(name: (typeof SAMPLERS)[number], ratio: number): Sampler {
+  if (name.startsWith('parentbased_')) return new ParentBasedSampler({ root: rootSampler() });
+  return rootSampler();
+
+  function rootSampler(): Sampler {
+    if (name.endsWith('always_on')) return new AlwaysOnSampler();
+    return name.endsWith('always_off')
+      ? new AlwaysOffSampler()
+      : new TraceIdRatioBasedSampler(ratio);
+  }
 }
 
 function parentOf(ctx: Context): Parent {

@@ -1,13 +1,13 @@
 import { request } from '@fw/core/testing';
 import { type Context, createRouter } from 'fw';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { startHttpServer } from '../../../middleware/src/testing/http-server.ts';
 import { createServiceApp } from '../app/service-app.ts';
 import { createServiceClient } from '../calls/service-client.ts';
 import { startCollector } from '../testing/collector.ts';
 import { recordLog } from '../testing/log.ts';
-import { createTracing } from './otlp.ts';
+import { createTracing, type TracingOptions } from './otlp.ts';
 import { readTraceparent } from './tracing.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -55,13 +55,17 @@ async function startService(otherUrl = 'http://127.0.0.1:1') {
 }
 
 /** Begins the trace of a request without a service; `finish` resolves with the spans that have ended. */
-async function beginTrace() {
+async function beginTrace(options: Partial<TracingOptions> = {}, traceparent?: string) {
   const collector = await startCollector();
   onTestFinished(collector.stop);
-  const tracing = createTracing({ service: 'reports', endpoint: `${collector.url}//` });
-  const ctx = { method: 'GET', path: '/', get: () => undefined } as unknown as Context;
+  const tracing = createTracing({
+    service: 'reports',
+    endpoint: `${collector.url}//`,
+    ...options,
+  });
+  const ctx = { method: 'GET', path: '/', protocol: 'http', get: () => traceparent };
   return {
-    trace: tracing.begin(ctx),
+    trace: tracing.begin(ctx as unknown as Context),
     async finish() {
       await tracing.close();
       return collector.spans();
@@ -94,6 +98,7 @@ test('a request and its calls are spans of the trace of the client', async () =>
   expect(served?.attributes).toEqual({
     'http.request.method': 'GET',
     'url.path': '/api/reports/7',
+    'url.scheme': 'http',
     'http.route': '/api/reports/:id',
     'http.response.status_code': 200,
   });
@@ -121,6 +126,62 @@ test('a request without a valid trace starts one', async () => {
   expect(messages.map(({ fields }) => fields?.traceId)).toEqual(traces);
   expect(spans[0]).not.toHaveProperty('parentSpanId');
 });
+
+test('a span names its service, the version and the process, and has the attributes of the environment', async () => {
+  vi.stubEnv('OTEL_RESOURCE_ATTRIBUTES', 'k8s.pod.name=a-1,deployment.environment.name=caf%C3%A9');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { trace, finish } = await beginTrace({ version: '1.2.0' });
+
+  trace.end({ route: '', status: 200 });
+  const [span] = await finish();
+
+  expect(span?.resource).toMatchObject({
+    'service.name': 'reports',
+    'service.version': '1.2.0',
+    'service.instance.id': expect.stringMatching(/^[\da-f-]{36}$/),
+    'k8s.pod.name': 'a-1',
+    'deployment.environment.name': 'café',
+    'telemetry.sdk.language': 'nodejs',
+  });
+});
+
+test('the environment replaces the name of the service and the id of the process', async () => {
+  vi.stubEnv('OTEL_SERVICE_NAME', 'shop');
+  vi.stubEnv('OTEL_RESOURCE_ATTRIBUTES', 'service.name=other,service.instance.id=fw.a-1.reports');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { trace, finish } = await beginTrace();
+
+  trace.end({ route: '', status: 200 });
+  const [span] = await finish();
+
+  expect(span?.resource).toMatchObject({
+    'service.name': 'shop',
+    'service.instance.id': 'fw.a-1.reports',
+  });
+});
+
+test.each([
+  ['always_on', 1, [true, true, true]],
+  ['always_off', 1, [false, false, false]],
+  ['traceidratio', 0, [false, false, false]],
+  ['traceidratio', 1, [true, true, true]],
+  ['parentbased_always_on', 0, [true, true, false]],
+  ['parentbased_always_off', 1, [false, true, false]],
+  ['parentbased_traceidratio', 0, [false, true, false]],
+  ['parentbased_traceidratio', 1, [true, true, false]],
+] as const)(
+  'the sampler %s with %d traces: without traceparent, sampled, not sampled: %j',
+  async (sampler, ratio, expected) => {
+    const traceparents = [undefined, `00-${TRACE}-${PARENT}-01`, `00-${TRACE}-${PARENT}-00`];
+    const counts = traceparents.map(async (traceparent) => {
+      const { trace, finish } = await beginTrace({ sampler, ratio }, traceparent);
+      trace.end({ route: '', status: 200 });
+      return (await finish()).length === 1;
+    });
+
+    expect(await Promise.all(counts)).toEqual(expected);
+  },
+);
 
 test('a trace that the client does not sample is passed on and not exported', async () => {
   const other = await startServer();
