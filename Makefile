@@ -48,8 +48,8 @@ dev: install ## Start the system with one service in watch mode (SERVICE=users)
 	@node tools/programs.ts nginx
 	@node $(ENV_FILE) deploy/local/dev.ts --port $(PORT) --service '$(SERVICE)'
 
-observe: install ## Start the system with Prometheus and Zipkin (Java 17, Maven, Go 1.26)
-	@node tools/programs.ts nginx prometheus java maven statsd_exporter
+observe: install ## Start the system with Prometheus, its alerts, and Zipkin (Java 17, Maven, Go 1.26)
+	@node tools/programs.ts nginx prometheus java maven statsd_exporter helm
 	@node $(ENV_FILE) deploy/local/up.ts --port $(PORT) --backend processes --observe
 
 down: $(TOOLCHAIN) ## Stop what "make up" started (CLEAN=1: remove the data too)

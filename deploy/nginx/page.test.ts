@@ -20,10 +20,16 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
+const labelsOf = (method: string, route: string, status: number) =>
+  `http_request_method="${method}",url_scheme="http",http_route="${route}",http_response_status_code="${status}"`;
+
 /** Metrics of `count` requests that all took between 0.1 and 0.25 s. */
-const metricsOf = (labels: string, count: number) => `http_requests_total{${labels}} ${count}
-http_request_duration_seconds_bucket{le="0.1",${labels}} 0
-http_request_duration_seconds_bucket{le="0.25",${labels}} ${count}
+const metricsOf = (
+  labels: string,
+  count: number,
+) => `http_server_request_duration_seconds_count{${labels}} ${count}
+http_server_request_duration_seconds_bucket{le="0.1",${labels}} 0
+http_server_request_duration_seconds_bucket{le="0.25",${labels}} ${count}
 `;
 
 /**
@@ -44,15 +50,12 @@ async function startService(name: ServiceName, ok = 0) {
     state.once = 0;
     total.failed += state.failed;
     total.checks += 1_000;
-    const own = [
-      'method="HEAD",route="/api",status="2xx"',
-      'method="GET",route="none",status="2xx"',
-    ];
+    const own = [labelsOf('HEAD', '/api', 200), labelsOf('GET', '', 200)];
     const { ok, failed, checks } = total;
     return response.end(
       own.map((labels) => metricsOf(labels, checks)).join('') +
-        metricsOf('method="GET",route="/api",status="2xx"', ok) +
-        metricsOf('method="GET",route="none",status="5xx"', failed),
+        metricsOf(labelsOf('GET', '/api', 200), ok) +
+        metricsOf(`${labelsOf('GET', '', 500)},error_type="500"`, failed),
     );
   });
   onTestFinished(() => {

@@ -76,12 +76,14 @@ test('its metrics are those that the alerts and the dashboard read', async () =>
   const isMeasured = (labels: string) => metrics.includes(`{${labels}} `);
   const limits = JSON.stringify(spec).matchAll(/,le=\\"([\d.]+)\\"/g);
 
-  const get = 'method="GET",route="/api/shop/items",status="200"';
-  const post = 'method="POST",route="/api/shop/orders",status="201"';
+  const get =
+    'http_request_method="GET",http_route="/api/shop/items",http_response_status_code="200"';
+  const post =
+    'http_request_method="POST",http_route="/api/shop/orders",http_response_status_code="201"';
   const buckets = [...new Set([...limits].map(([, limit]) => `le="${limit}",${get}`))];
   expect(buckets).toHaveLength(2);
   expect([get, post, ...buckets].filter((labels) => !isMeasured(labels))).toEqual([]);
-  expect(Object.values(data).join()).toContain('http_requests_total');
+  expect(Object.values(data).join()).toContain('http_server_request_duration_seconds_count');
 });
 
 test('its pods accept requests only, and reach only DNS', async () => {

@@ -46,7 +46,7 @@ async function exerciseService(url: string, health: string) {
   expect(await list.json()).toMatchObject({ data: [{ title: 'Write the report', done: false }] });
   expect(await document.json()).toMatchObject({ paths: { '/api/v1/tasks/{id}': {} } });
   expect(metrics).toContain(
-    'http_requests_total{method="POST",route="/api/v1/tasks",status="4xx"} 1',
+    'http_server_request_duration_seconds_count{http_request_method="POST",url_scheme="http",http_route="/api/v1/tasks",http_response_status_code="400"} 1',
   );
   expect(await Promise.all(probes)).toEqual([200, 200]);
 }

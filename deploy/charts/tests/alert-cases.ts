@@ -43,29 +43,36 @@ export function probed(service: string, values = '1x20000', name = 'probe_succes
   return { [`${name}{namespace="trial",service="fw-${service}"}`]: values };
 }
 
-/** Requests to users with a status, or a class of status. */
+const DURATION = 'http_server_request_duration_seconds';
+
+const labelsOf = (method: string, status: string): Series => ({
+  http_request_method: method,
+  http_route: '/api/v2/users',
+  http_response_status_code: status,
+});
+
+/** Requests to users with a status. */
 function requests(status: string, values: string, method = 'GET'): Series {
-  return series('users', 'http_requests_total', { method, route: '/api/v2/users', status }, values);
+  return series('users', `${DURATION}_count`, labelsOf(method, status), values);
 }
 
 /** Of 600 requests per minute, a share fails for some minutes. */
 function failing(share: number, minutes: number, minutesSince = 1): Series {
   return {
-    ...requests('2xx', counter([600, HISTORY], [600 * (1 - share), minutes], [600, minutesSince])),
-    ...requests('5xx', counter([0, HISTORY], [600 * share, minutes], [0, minutesSince])),
+    ...requests('200', counter([600, HISTORY], [600 * (1 - share), minutes], [600, minutesSince])),
+    ...requests('500', counter([0, HISTORY], [600 * share, minutes], [0, minutesSince])),
   };
 }
 
 /** Of 600 requests per minute, a share takes longer than each of `limits` for some minutes. */
 function slow(limits: readonly string[], share: number, minutes: number, method = 'GET'): Series {
-  const labels = { method, route: '/api/v2/users', status: '2xx' };
-  const duration = 'http_request_duration_seconds';
+  const labels = labelsOf(method, '200');
   const all = counter([600, HISTORY + minutes]);
   const fast = counter([600, HISTORY], [600 * (1 - share), minutes]);
   const buckets = ['0.25', '0.5', '1'].map((le) =>
-    series('users', `${duration}_bucket`, { ...labels, le }, limits.includes(le) ? fast : all),
+    series('users', `${DURATION}_bucket`, { ...labels, le }, limits.includes(le) ? fast : all),
   );
-  return Object.assign(series('users', `${duration}_count`, labels, all), ...buckets);
+  return Object.assign(series('users', `${DURATION}_count`, labels, all), ...buckets);
 }
 
 /** Requests that users rejects because of overload. */
@@ -75,7 +82,12 @@ function shed(...phases: readonly Phase[]): Series {
 
 /** Calls of users that wait for a connection to the database. */
 function waiting(values: string): Series {
-  return series('users', 'db_pool_connections', { pool: 'users', state: 'waiting' }, values);
+  return series(
+    'users',
+    'db_client_connection_pending_requests',
+    { db_client_connection_pool_name: 'users' },
+    values,
+  );
 }
 
 /** Whether a pod of users can use its store. */
@@ -127,12 +139,12 @@ export const CASES: readonly (readonly [
   /** Between two values of a series. Default: a minute. */
   interval?: '5s',
 ])[] = [
-  ['there is no request', requests('2xx', '0x5000'), HISTORY, []],
+  ['there is no request', requests('200', '0x5000'), HISTORY, []],
   [
     'half of the requests are errors of clients, or have unknown methods',
     {
-      ...{ ...requests('2xx', '0+300x5000'), ...requests('4xx', '0+300x5000') },
-      ...requests('5xx', '0+300x5000', 'other'),
+      ...{ ...requests('200', '0+300x5000'), ...requests('404', '0+300x5000') },
+      ...requests('500', '0+300x5000', '_OTHER'),
     },
     HISTORY,
     [],
@@ -154,19 +166,19 @@ export const CASES: readonly (readonly [
   ['0.05 % fail for 3 days', failing(0.0005, HISTORY), after(HISTORY), []],
   [
     'the only three requests of a night fail',
-    { ...requests('2xx', '10x5000'), ...requests('5xx', '0x4310 1 1 2 2 3 3 3 3 3 3 3') },
+    { ...requests('200', '10x5000'), ...requests('500', '0x4310 1 1 2 2 3 3 3 3 3 3 3') },
     HISTORY,
     [],
   ],
   [
     'one request per minute fails, and no other arrives',
-    { ...requests('2xx', '10x5000'), ...requests('5xx', counter([0, HISTORY], [1, 10])) },
+    { ...requests('200', '10x5000'), ...requests('500', counter([0, HISTORY], [1, 10])) },
     after(9),
     ['1h', '6h', '3d'].map((window) => burn('Error', window)),
   ],
   [
     'a pod with many old failures restarts',
-    { ...requests('2xx', '0+600x5000'), ...requests('5xx', '9000x4315 0x100') },
+    { ...requests('200', '0+600x5000'), ...requests('500', '9000x4315 0x100') },
     HISTORY,
     [],
   ],

@@ -31,21 +31,20 @@ function objectsOf(name: string): Rendered[] {
   return charts.render('common', merge(SHOP, { nameOverride: name, slo }));
 }
 
-/** Serves only the metrics that the chart `common` requires, with statuses instead of classes; returns the port. */
+/** Serves only the metrics that the chart `common` requires; returns the port. */
 async function startShop(): Promise<number> {
   let requests = 0;
   const server = http.createServer((_, response) => {
     requests += 10;
     const lines: string[] = [];
     for (const [status, share] of Object.entries({ 200: 0.9, 503: 0.1 })) {
-      const labels = `method="GET",route="/items",status="${status}"`;
+      const labels = `http_request_method="GET",http_route="/items",http_response_status_code="${status}"`;
       const count = requests * share;
-      lines.push(`http_requests_total{${labels}} ${count}`);
       for (const le of ['0.25', '0.5', '+Inf']) {
-        lines.push(`http_request_duration_seconds_bucket{${labels},le="${le}"} ${count}`);
+        lines.push(`http_server_request_duration_seconds_bucket{${labels},le="${le}"} ${count}`);
       }
-      lines.push(`http_request_duration_seconds_sum{${labels}} ${count / 10}`);
-      lines.push(`http_request_duration_seconds_count{${labels}} ${count}`);
+      lines.push(`http_server_request_duration_seconds_sum{${labels}} ${count / 10}`);
+      lines.push(`http_server_request_duration_seconds_count{${labels}} ${count}`);
     }
     response.setHeader('content-type', 'text/plain; version=0.0.4').end(`${lines.join('\n')}\n`);
   });
@@ -121,7 +120,7 @@ async function emptyOf(exprs: readonly string[]): Promise<string[]> {
 
 /** Whether a query is about a database or rate limits, which some services do not have. */
 function lacks(name: ServiceName, expr: string): boolean {
-  const other = serviceOf(name).store === 'database' ? /rate_limit/ : /db_pool|check="store"/;
+  const other = serviceOf(name).store === 'database' ? /rate_limit/ : /db_client|check="store"/;
   return other.test(expr);
 }
 

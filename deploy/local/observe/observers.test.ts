@@ -14,6 +14,15 @@ interface ZipkinSpan {
   readonly remoteEndpoint?: { readonly serviceName: string };
 }
 
+/** The alert rules of Prometheus. */
+interface Rules {
+  readonly data: {
+    readonly groups: readonly {
+      readonly rules: readonly { readonly name: string; readonly query: string }[];
+    }[];
+  };
+}
+
 const [TRACE, PARENT] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
 const WAIT = { timeout: 60_000, interval: 500 };
 
@@ -39,7 +48,8 @@ function chainsOf(spans: readonly ZipkinSpan[] = []): readonly string[] {
 test('make observe shows a request from a service to the databases, and the rates of the services', {
   timeout: 240_000,
 }, async () => {
-  for (const program of ['prometheus', 'java', 'maven', 'statsd_exporter']) ensureTool(program);
+  for (const program of ['prometheus', 'java', 'maven', 'statsd_exporter', 'helm'])
+    ensureTool(program);
   const { origin, port, folders, stop } = await startTrialSystem({}, { observe: true });
   onTestFinished(stop);
   const secret = readOrCreateSecret(folders.run);
@@ -70,12 +80,23 @@ test('make observe shows a request from a service to the databases, and the rate
   for (const text of QUERIES) {
     await expect
       .poll(() => query(text), WAIT)
-      .toContainEqual({ service: 'reports-metrics', version: 'v2' });
+      .toContainEqual({ service: 'fw-reports-metrics', version: 'v2' });
   }
   const served = 'edge_http_requests_total{upstream="reports",status="200",source="service"}';
   await expect
     .poll(() => query(`sum by (service, pod) (${served})`), WAIT)
-    .toEqual([{ service: 'edge-metrics', pod: 'edge' }]);
+    .toEqual([{ service: 'fw-edge-metrics', pod: 'edge' }]);
+  const { data } = (await read<Rules>(`http://127.0.0.1:${ports.prometheus}/api/v1/rules`)) ?? {};
+  const alerts = data?.groups.flatMap(({ rules }) =>
+    rules.map(({ name, query: text }) => ({ name, text })),
+  );
+  for (const service of ['users', 'catalog', 'reports']) {
+    expect(alerts).toContainEqual({
+      name: 'ServiceUnavailable',
+      text: expect.stringContaining(`namespace="local",service="fw-${service}-metrics"`),
+    });
+  }
+  expect(alerts).toContainEqual(expect.objectContaining({ name: 'EdgeFailing' }));
   const system = await read<{ links: object }>(`${origin}/page/system.json`);
   expect(system?.links).toEqual(observerLinks(port));
 });

@@ -7,6 +7,7 @@ import type { Replica } from '../processes/system.ts';
 import { type Folders, readRunning } from '../state.ts';
 import { planEdgeExporter } from './edge-exporter.ts';
 import { planPrometheus, prometheusPage } from './prometheus.ts';
+import { renderRules } from './rules.ts';
 import { ensureZipkin, planZipkin } from './zipkin.ts';
 
 /** The ports of the observers; next to an edge on 8080, Prometheus has 9090, Zipkin 9411. */
@@ -29,11 +30,12 @@ export function collectorUrl(edgePort: number): string {
   return `http://127.0.0.1:${observerPorts(edgePort).collector}`;
 }
 
-/** The links to Prometheus and Zipkin, by their titles. */
+/** The links to Prometheus, its alerts and Zipkin, by their titles. */
 export function observerLinks(edgePort: number): Readonly<Record<string, string>> {
   const { prometheus, zipkin } = observerPorts(edgePort);
   return {
     Prometheus: prometheusPage(`http://localhost:${prometheus}`),
+    Alerts: `http://localhost:${prometheus}/alerts`,
     Traces: `http://localhost:${zipkin}/zipkin/`,
   };
 }
@@ -57,7 +59,7 @@ export async function planObservers(options: ObserverOptions): Promise<ProcessPl
   const folder = (name: string) => path.join(folders.run, name);
   const jar = await ensureZipkin(path.join(folders.root, '.local'), log);
   return [
-    planPrometheus({ ports, replicas, folder: folder('prometheus') }),
+    planPrometheus({ ports, replicas, rules: await renderRules(), folder: folder('prometheus') }),
     planEdgeExporter({ command: 'statsd_exporter', port: ports.edgeExporter }),
     planZipkin({ jar, port: ports.zipkin, folder: folder('zipkin') }),
     planCollector(options),

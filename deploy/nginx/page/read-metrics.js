@@ -1,18 +1,19 @@
 /** The requests of the page itself: its checks (HEAD), and documents, which have no route. */
 const isIgnored = (labels) =>
-  labels.includes('method="HEAD"') || /route="none",status="[23]xx"/.test(labels);
+  labels.includes('http_request_method="HEAD"') ||
+  /http_route="",http_response_status_code="[23]/.test(labels);
 
 /** Requests, 5xx responses and durations so far, without those that this page itself sends. */
 export function readMetrics(text) {
   const sums = { requests: 0, errors: 0, buckets: new Map() };
-  const series = /^http_request(?:s_total|_duration_seconds_bucket)\{(.+)\} (\d+)$/gm;
+  const series = /^http_server_request_duration_seconds_(?:count|bucket)\{(.+)\} (\d+)$/gm;
   for (const [, labels, value] of text.matchAll(series)) {
     if (isIgnored(labels)) continue;
     const [, le] = /\ble="(.+?)"/.exec(labels) ?? [];
     const count = Number(value);
     if (le) sums.buckets.set(le, (sums.buckets.get(le) ?? 0) + count);
     else sums.requests += count;
-    if (!le && labels.includes('status="5xx"')) sums.errors += count;
+    if (!le && labels.includes('error_type="5')) sums.errors += count;
   }
   return sums;
 }

@@ -18,8 +18,10 @@ export async function readResources(healthUrl: string): Promise<Resources> {
   return {
     fileDescriptors: sum('process_open_fds'),
     handles: sum('nodejs_active_handles_total'),
-    requestsInFlight: sum('http_requests_in_flight'),
-    poolUse: sum('db_pool_connections', /state="(?:busy|waiting)"/),
+    requestsInFlight: sum('http_server_active_requests'),
+    poolUse:
+      sum('db_client_connection_count', /state="used"/) +
+      sum('db_client_connection_pending_requests'),
     heapMiB: sum('nodejs_heap_size_used_bytes') / 1024 ** 2,
   };
 }

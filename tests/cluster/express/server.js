@@ -1,12 +1,10 @@
 import express from 'express';
-import { Counter, collectDefaultMetrics, Histogram, register } from 'prom-client';
+import { collectDefaultMetrics, Histogram, register } from 'prom-client';
 
-const labelNames = ['method', 'route', 'status'];
-const requests = new Counter({ name: 'http_requests_total', help: 'Requests', labelNames });
 const duration = new Histogram({
-  name: 'http_request_duration_seconds',
+  name: 'http_server_request_duration_seconds',
   help: 'Durations of requests',
-  labelNames,
+  labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
   buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5],
 });
 collectDefaultMetrics();
@@ -16,10 +14,11 @@ const app = express().use((request, response, next) => {
   const end = duration.startTimer();
   if (isEnding) response.set('connection', 'close');
   response.once('close', () => {
-    const route = request.route?.path ?? 'none';
-    const labels = { method: request.method, route, status: response.statusCode };
-    requests.inc(labels);
-    end(labels);
+    end({
+      http_request_method: request.method,
+      http_route: request.route?.path ?? '',
+      http_response_status_code: response.statusCode,
+    });
   });
   next();
 });

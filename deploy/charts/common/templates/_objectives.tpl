@@ -8,14 +8,14 @@ requests.
 {{- $series := .series }}
 {{- $slo := mustMergeOverwrite (.root.Files.Get "files/slo.json" | default "{}" | fromJson) .root.Values.slo }}
 {{- $availability := required (printf "%s: expected the objectives of the service in the value slo" .root.Chart.Name) $slo.availability }}
-{{- /* An unknown method gets 501, which is an error of the client. */}}
+{{- /* Clients cause 501, with an unknown method or transfer coding. */}}
 - alert: ErrorBudgetBurn
   record: service:http_requests_failed
   labels: {}
   budget: {{ subf 1 $availability }}
   description: requests fail (5xx)
-  bad: sum(increase(http_requests_total{ {{- $series }},method!="other",status=~"5.."}[WINDOW]))
-  total: sum(increase(http_requests_total{ {{- $series }},method!="other"}[WINDOW]))
+  bad: sum(increase(http_server_request_duration_seconds_count{ {{- $series }},http_request_method!="_OTHER",http_response_status_code=~"5..",http_response_status_code!="501"}[WINDOW]))
+  total: sum(increase(http_server_request_duration_seconds_count{ {{- $series }},http_request_method!="_OTHER"}[WINDOW]))
 {{- range $kind, $latency := $slo.latency }}
 {{- $methods := list }}
 {{- $routes := list }}
@@ -23,7 +23,7 @@ requests.
 {{- $methods = append $methods (splitList " " . | first) | uniq }}
 {{- $routes = append $routes (splitList " " . | last) | uniq }}
 {{- end }}
-{{- $selector := printf `%s,method=~"%s",route=~"%s",status=~"2..|3.."` $series (join "|" $methods) (join "|" $routes) }}
+{{- $selector := printf `%s,http_request_method=~"%s",http_route=~"%s",http_response_status_code=~"2..|3.."` $series (join "|" $methods) (join "|" $routes) }}
 {{- range $quantile, $limitMs := dict "0.95" $latency.p95Ms "0.99" $latency.p99Ms }}
 {{- if $limitMs }}
 {{- /* Prometheus 3 writes whole numbers as 1.0, earlier versions as 1. */}}
@@ -34,8 +34,8 @@ requests.
   labels: { kind: {{ $kind }}, quantile: {{ $quantile | quote }} }
   budget: {{ subf 1 (float64 $quantile) }}
   description: successful {{ $kind }} requests take longer than {{ $limitMs }} ms
-  bad: (sum(increase(http_request_duration_seconds_count{ {{- $selector }}}[WINDOW])) - sum(increase(http_request_duration_seconds_bucket{ {{- $selector }},{{ $bound }}}[WINDOW])))
-  total: sum(increase(http_request_duration_seconds_count{ {{- $selector }}}[WINDOW]))
+  bad: (sum(increase(http_server_request_duration_seconds_count{ {{- $selector }}}[WINDOW])) - sum(increase(http_server_request_duration_seconds_bucket{ {{- $selector }},{{ $bound }}}[WINDOW])))
+  total: sum(increase(http_server_request_duration_seconds_count{ {{- $selector }}}[WINDOW]))
 {{- end }}
 {{- end }}
 {{- end }}

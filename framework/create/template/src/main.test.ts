@@ -35,5 +35,5 @@ test('the health server reports readiness and metrics', async () => {
   const metrics = await fetch(`${healthUrl}/metrics`);
 
   expect(ready.status).toBe(200);
-  expect(await metrics.text()).toContain('http_requests_in_flight');
+  expect(await metrics.text()).toContain('http_server_active_requests');
 });

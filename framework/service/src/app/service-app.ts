@@ -100,7 +100,8 @@ export function createServiceApp({
 function observe(metrics: Metrics, { logger, tracing, stalls }: ServiceRuntime): Middleware {
   const end = (ctx: Context, status: number, startedMs: number): void => {
     const durationMs = durationSince(startedMs);
-    const result = { method: ctx.method, route: ctx.route?.path ?? '', status, durationMs };
+    const route = ctx.route?.path ?? '';
+    const result = { method: ctx.method, scheme: ctx.protocol, route, status, durationMs };
     metrics.end(result);
     const violation = violationOf(ctx);
     if (violation) metrics.countViolation({ ...violation, route: result.route });

@@ -28,7 +28,7 @@ function newService() {
     },
     async counts() {
       const text = await metrics.register.getSingleMetricAsString('http_event_loop_blocked_total');
-      const lines = text.matchAll(/\{route="(.*)"\} (\d+)/g);
+      const lines = text.matchAll(/\{http_route="(.*)"\} (\d+)/g);
       return Object.fromEntries([...lines].map(([, route, count]) => [route, Number(count)]));
     },
   };

@@ -103,7 +103,7 @@ test('a starting service is live and has metrics, and is neither started nor rea
     });
   }
   expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4');
-  expect(await response.text()).toContain('http_requests_in_flight 0\n');
+  expect(await response.text()).toContain('http_server_active_requests 0\n');
 });
 
 test('the log names health in each line', async () => {

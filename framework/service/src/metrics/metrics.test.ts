@@ -20,26 +20,51 @@ function newService(...middleware: Middleware[]) {
   app.use(notFoundHandler());
   const read = async (name: string) =>
     (await metrics.register.metrics()).split('\n').filter((line) => line.startsWith(name));
-  return { app, metrics, read };
+  /** The number of requests by method, route and status, and the type of their error. */
+  const readCounts = async () =>
+    (await read('http_server_request_duration_seconds_count')).map((line) =>
+      [...line.matchAll(/="(.*?)"|(\d+)$/g)].map(([, label, count]) => label ?? count).join(' '),
+    );
+  return { app, metrics, read, readCounts };
 }
 
-test('requests are counted by route pattern, method and class of status, 501 as 4xx', async () => {
-  const { app, metrics, read } = newService();
+test('requests are counted by method, scheme, route pattern and status; an error has a type, except 501', async () => {
+  const { app, metrics, readCounts } = newService();
 
   await request(app, '/api/users/1');
   await request(app, '/api/users/2');
   await request(app, '/api/users/2', { method: 'HEAD' });
   await request(app, '/api/users', { method: 'POST' });
-  metrics.end({ method: 'POST', route: '/api/users', status: 501, durationMs: 1 });
+  for (const status of [501, 502]) {
+    metrics.end({ method: 'POST', route: '/api/users', status, durationMs: 1 });
+  }
 
-  expect(await read('http_requests_total')).toEqual([
-    'http_requests_total{method="GET",route="/api/users/:id",status="5xx"} 0',
-    'http_requests_total{method="GET",route="/api/users/:id",status="2xx"} 2',
-    'http_requests_total{method="HEAD",route="/api/users/:id",status="5xx"} 0',
-    'http_requests_total{method="HEAD",route="/api/users/:id",status="2xx"} 1',
-    'http_requests_total{method="POST",route="/api/users",status="5xx"} 0',
-    'http_requests_total{method="POST",route="/api/users",status="4xx"} 2',
+  expect(await readCounts()).toEqual([
+    'GET http /api/users/:id 500 500 0',
+    'GET http /api/users/:id 503 503 0',
+    'GET http /api/users/:id 200 2',
+    'HEAD http /api/users/:id 500 500 0',
+    'HEAD http /api/users/:id 503 503 0',
+    'HEAD http /api/users/:id 200 1',
+    'POST http /api/users 500 500 0',
+    'POST http /api/users 503 503 0',
+    'POST http /api/users 409 1',
+    'POST http /api/users 501 1',
+    'POST http /api/users 502 502 1',
   ]);
+});
+
+test('names and labels are those of the conventions of OpenTelemetry', async () => {
+  const { app, read } = newService();
+
+  await request(app, '/api/users/1');
+
+  expect(await read('http_server_request_duration_seconds_count')).toContain(
+    'http_server_request_duration_seconds_count{http_request_method="GET",url_scheme="http",http_route="/api/users/:id",http_response_status_code="200"} 1',
+  );
+  expect(await read('http_server_request_duration_seconds_count')).toContain(
+    'http_server_request_duration_seconds_count{http_request_method="GET",url_scheme="http",http_route="/api/users/:id",http_response_status_code="500",error_type="500"} 0',
+  );
 });
 
 test('counters of failures start at 0, so that the first failure has a rate', async () => {
@@ -53,16 +78,17 @@ test('counters of failures start at 0, so that the first failure has a rate', as
   ]);
 });
 
-test('service_info contains the version, if there is one', async () => {
-  const versioned = await createMetrics({ version: '1.2.0' }).register.metrics();
+test('target_info contains the name and the version of the service, if there is one', async () => {
+  const service = { name: 'users', version: '1.2.0' };
+  const versioned = await createMetrics({ service }).register.metrics();
   const { read } = newService();
 
-  expect(versioned).toMatch(/^service_info\{version="1\.2\.0"\} 1$/m);
-  expect(await read('service_info')).toEqual([]);
+  expect(versioned).toMatch(/^target_info\{service_name="users",service_version="1\.2\.0"\} 1$/m);
+  expect(await read('target_info')).toEqual([]);
 });
 
 test('unknown paths and methods share series', async () => {
-  const { app, read } = newService();
+  const { app, readCounts } = newService();
 
   await request(app, '/made-up');
   await request(app, '/made/up?too=1');
@@ -71,13 +97,11 @@ test('unknown paths and methods share series', async () => {
   await request(app, '/api/users/1', { method: 'MKCOL' });
   await request(app, '*', { method: 'OPTIONS' });
 
-  expect(await read('http_requests_total')).toEqual([
-    'http_requests_total{method="GET",route="none",status="5xx"} 0',
-    'http_requests_total{method="GET",route="none",status="4xx"} 3',
-    'http_requests_total{method="other",route="none",status="5xx"} 0',
-    'http_requests_total{method="other",route="none",status="4xx"} 2',
-    'http_requests_total{method="OPTIONS",route="none",status="5xx"} 0',
-    'http_requests_total{method="OPTIONS",route="none",status="2xx"} 1',
+  expect((await readCounts()).filter((line) => !line.endsWith(' 0'))).toEqual([
+    'GET http  404 2',
+    'GET http  400 1',
+    '_OTHER http  501 2',
+    'OPTIONS http  204 1',
   ]);
 });
 
@@ -87,8 +111,7 @@ test('a reset of the registry clears requests and durations', async () => {
 
   metrics.register.resetMetrics();
 
-  expect(await read('http_requests_total')).toEqual([]);
-  expect(await read('http_request_duration_seconds')).toEqual([]);
+  expect(await read('http_server_request_duration_seconds')).toEqual([]);
 });
 
 test('durations are a histogram in seconds', async () => {
@@ -98,14 +121,15 @@ test('durations are a histogram in seconds', async () => {
     metrics.end({ method: 'GET', route: '', status: 200, durationMs });
   }
 
-  const lines = await read('http_request_duration_seconds');
-  const of = (labels: string) => lines.find((line) => line.includes(labels))?.split(' ')[1];
+  const lines = await read('http_server_request_duration_seconds');
+  const of = (labels: string) =>
+    lines.find((line) => line.includes(labels) && line.includes('"200"'))?.split(' ')[1];
   expect(of('le="0.001"')).toBe('2');
   expect(of('le="0.025"')).toBe('2');
   expect(of('le="0.05"')).toBe('3');
   expect(of('le="10"')).toBe('3');
   expect(of('le="+Inf"')).toBe('4');
-  expect(of('_count{method="GET",route="none",status="2xx"}')).toBe('4');
+  expect(of('_count{')).toBe('4');
   expect(Number(of('_sum{'))).toBeCloseTo(20.0315);
 });
 
@@ -119,11 +143,11 @@ test('the number of requests in flight decreases after responses and errors', as
 
   const responses = Promise.all(['1', 'bad'].map((id) => request(app, `/api/users/${id}`)));
   await expect.poll(() => metrics.inFlight).toBe(2);
-  const during = await read('http_requests_in_flight');
+  const during = await read('http_server_active_requests');
   gate.resolve();
   await responses;
 
-  expect(during).toEqual(['http_requests_in_flight 2']);
+  expect(during).toEqual(['http_server_active_requests 2']);
   expect(metrics.inFlight).toBe(0);
 });
 
@@ -220,13 +244,15 @@ test.each([
 test('the use of a pool is read with the metrics', async () => {
   const { metrics, read } = newService();
   let waiting = 0;
-  metrics.watchPool('users', () => ({ max: 10, size: 10, idle: 3, waiting: waiting++ }));
+  metrics.watchPool('users', () => ({ max: 20, size: 10, idle: 3, waiting }));
   await metrics.register.metrics();
+  waiting = 1;
 
-  expect(await read('db_pool_connections')).toEqual([
-    'db_pool_connections{pool="users",state="busy"} 7',
-    'db_pool_connections{pool="users",state="idle"} 3',
-    'db_pool_connections{pool="users",state="waiting"} 1',
+  expect(await read('db_client_connection')).toEqual([
+    'db_client_connection_count{db_client_connection_pool_name="users",db_client_connection_state="used"} 7',
+    'db_client_connection_count{db_client_connection_pool_name="users",db_client_connection_state="idle"} 3',
+    'db_client_connection_max{db_client_connection_pool_name="users"} 20',
+    'db_client_connection_pending_requests{db_client_connection_pool_name="users"} 1',
   ]);
 });
 
@@ -255,8 +281,8 @@ test('undeclared errors are counted by route pattern and code, at most 100 codes
   const lines = (await metrics.register.metrics()).split('\n');
   const counts = lines.filter((line) => line.startsWith('http_undeclared_errors_total'));
   expect(counts).toHaveLength(101);
-  expect(counts[0]).toBe('http_undeclared_errors_total{route="/:code",code="CODE_0"} 1');
-  expect(counts.at(-1)).toBe('http_undeclared_errors_total{route="/:code",code="other"} 3');
+  expect(counts[0]).toBe('http_undeclared_errors_total{http_route="/:code",code="CODE_0"} 1');
+  expect(counts.at(-1)).toBe('http_undeclared_errors_total{http_route="/:code",code="other"} 3');
   expect(lines.filter((line) => line.startsWith('http_response_contract_v'))).toEqual([]);
 });
 
@@ -271,7 +297,7 @@ test('responses that break their contract are counted by route pattern and statu
   await request(app, '/api/users/2');
 
   expect(await read('http_response_contract_violations_total{')).toEqual([
-    'http_response_contract_violations_total{route="/api/users/:id",status="200"} 2',
+    'http_response_contract_violations_total{http_route="/api/users/:id",http_response_status_code="200"} 2',
   ]);
 });
 

@@ -72,30 +72,30 @@ export interface CountedLimiter<P extends Parts = Parts> extends Middleware<P> {
 export interface MetricsOptions {
   /** Adds the metrics of the process: CPU time, memory, event loop lag. Default false. */
   readonly hasProcessMetrics?: boolean;
-  /** Adds `service_info` with the label `version`, which marks releases in a dashboard. Default: none. */
-  readonly version?: string;
+  /** Adds `target_info` with `service_name` and `service_version`, which marks releases in a dashboard. Default: none. */
+  readonly service?: { readonly name: string; readonly version: string };
 }
 
 /** Creates the metrics of one process. */
 export function createMetrics({
   hasProcessMetrics = false,
-  version,
+  service,
 }: MetricsOptions = {}): Metrics {
   const register = new Registry();
   const registers = [register];
   if (hasProcessMetrics) collectDefaultMetrics({ register });
-  if (version !== undefined) {
+  if (service) {
     new Gauge({
-      name: 'service_info',
-      help: 'Always 1; the label is the version of the service.',
-      labelNames: ['version'],
+      name: 'target_info',
+      help: 'Always 1; the labels are the name and the version of the service.',
+      labelNames: ['service_name', 'service_version'],
       registers,
-    }).set({ version }, 1);
+    }).set({ service_name: service.name, service_version: service.version }, 1);
   }
   let inFlight = 0;
   const record = createRequestMetrics(register);
   new Gauge({
-    name: 'http_requests_in_flight',
+    name: 'http_server_active_requests',
     help: 'Requests that have begun and not ended.',
     registers,
     collect() {
@@ -127,29 +127,29 @@ export function createMetrics({
   const violations = new Counter({
     name: 'http_response_contract_violations_total',
     help: 'Responses that break the contract of their route, by route pattern and status.',
-    labelNames: ['route', 'status'],
+    labelNames: ['http_route', 'http_response_status_code'],
     registers,
   });
   const webSockets = new Gauge({
     name: 'websockets_open',
     help: 'Open WebSockets by route pattern.',
-    labelNames: ['route'],
+    labelNames: ['http_route'],
     registers,
   });
   const undeclared = new Counter({
     name: 'http_undeclared_errors_total',
     help: 'Errors that their route does not declare, by route pattern and code.',
-    labelNames: ['route', 'code'],
+    labelNames: ['http_route', 'code'],
     registers,
   });
   const undeclaredCodes = new Set<string>();
   const stalls = new Counter({
     name: 'http_event_loop_blocked_total',
     help: 'Callbacks that blocked the event loop for more than 50 ms, by route pattern.',
-    labelNames: ['route'],
+    labelNames: ['http_route'],
     registers,
   });
-  stalls.inc({ route: '' }, 0);
+  stalls.inc({ http_route: '' }, 0);
   const decisions = new Map<string, Record<Decision, number>>();
   new Counter({
     name: 'rate_limit_decisions_total',
@@ -164,20 +164,7 @@ export function createMetrics({
     },
   });
   const pools = new Map<string, () => PoolUse>();
-  new Gauge({
-    name: 'db_pool_connections',
-    help: 'Busy and idle connections of a pool, and calls that wait for one.',
-    labelNames: ['pool', 'state'],
-    registers,
-    collect() {
-      for (const [pool, read] of pools) {
-        const { size, idle, waiting } = read();
-        this.set({ pool, state: 'busy' }, size - idle);
-        this.set({ pool, state: 'idle' }, idle);
-        this.set({ pool, state: 'waiting' }, waiting);
-      }
-    },
-  });
+  watchPools(registers, pools);
 
   return {
     register,
@@ -202,16 +189,17 @@ export function createMetrics({
       shed.inc({ reason });
     },
     countViolation({ route, status, code }) {
-      if (code === undefined) return violations.inc({ route, status });
+      if (code === undefined)
+        return violations.inc({ http_route: route, http_response_status_code: status });
       if (undeclaredCodes.size < MAX_CODES) undeclaredCodes.add(code);
-      undeclared.inc({ route, code: undeclaredCodes.has(code) ? code : 'other' });
+      undeclared.inc({ http_route: route, code: undeclaredCodes.has(code) ? code : 'other' });
     },
     countWebSocket(route) {
-      webSockets.inc({ route });
-      return () => webSockets.dec({ route });
+      webSockets.inc({ http_route: route });
+      return () => webSockets.dec({ http_route: route });
     },
     countStall(route) {
-      stalls.inc({ route });
+      stalls.inc({ http_route: route });
     },
     countClient: createClientCounter(register),
     countDecisions(limit, limiter) {
@@ -231,6 +219,43 @@ export function createMetrics({
       pools.set(pool, read);
     },
   };
+}
+
+/** Adds the use of connection pools: https://opentelemetry.io/docs/specs/semconv/db/database-metrics/. */
+function watchPools(registers: Registry[], pools: ReadonlyMap<string, () => PoolUse>): void {
+  const pool = 'db_client_connection_pool_name';
+  const state = 'db_client_connection_state';
+  new Gauge({
+    name: 'db_client_connection_count',
+    help: 'Used and idle connections of a pool.',
+    labelNames: [pool, state],
+    registers,
+    collect() {
+      for (const [name, read] of pools) {
+        const { size, idle } = read();
+        this.set({ [pool]: name, [state]: 'used' }, size - idle);
+        this.set({ [pool]: name, [state]: 'idle' }, idle);
+      }
+    },
+  });
+  new Gauge({
+    name: 'db_client_connection_max',
+    help: 'The largest number of connections of a pool.',
+    labelNames: [pool],
+    registers,
+    collect() {
+      for (const [name, read] of pools) this.set({ [pool]: name }, read().max);
+    },
+  });
+  new Gauge({
+    name: 'db_client_connection_pending_requests',
+    help: 'Calls that wait for a connection of a pool.',
+    labelNames: [pool],
+    registers,
+    collect() {
+      for (const [name, read] of pools) this.set({ [pool]: name }, read().waiting);
+    },
+  });
 }
 
 /**

@@ -1,0 +1,33 @@
+import path from 'node:path';
+
+import { parseAllDocuments } from 'yaml';
+
+import { runProgram } from '../cluster/program.ts';
+
+/** The release and the namespace in the labels of the metrics, by which the alert rules select them. */
+export const RELEASE = 'fw';
+export const NAMESPACE = 'local';
+
+/** An object that Helm renders. */
+interface Rendered {
+  readonly kind: string;
+  readonly spec: object;
+}
+
+/**
+ * The alert rules of the services and of the edge, as the chart `platform` renders them for a cluster: each is a file for
+ * Prometheus, in JSON, which is YAML.
+ *
+ * @throws {Error} with the message of Helm, if it fails
+ */
+export async function renderRules(): Promise<readonly string[]> {
+  const chart = path.resolve(import.meta.dirname, '../../charts/platform');
+  const enabled = 'global.metrics.prometheusRule.enabled=true';
+  const output = await runProgram('helm', [
+    ...['template', RELEASE, chart, '--namespace', NAMESPACE, '--set', enabled],
+  ]);
+  return parseAllDocuments(output)
+    .map((document) => document.toJS() as Rendered | null)
+    .filter((object) => object?.kind === 'PrometheusRule')
+    .map((object) => JSON.stringify(object?.spec, undefined, 2));
+}
