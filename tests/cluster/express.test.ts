@@ -99,6 +99,9 @@ test('its pods accept requests only, and reach only DNS', async () => {
     { name: 'DNS', host: `shop.${namespace}.svc` },
   ];
 
-  expect(await probeFromNewPod(world, namespace, own)).toEqual(['requests']);
-  expect(await probeFromPodOf(world, 'shop', others)).toEqual(['DNS']);
+  const reached = [
+    await probeFromNewPod(world, namespace, { addresses: own, allowed: ['requests'] }),
+    await probeFromPodOf(world, 'shop', { addresses: others, allowed: ['DNS'] }),
+  ];
+  expect(reached).toEqual([['requests'], ['DNS']]);
 });

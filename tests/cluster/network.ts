@@ -42,6 +42,12 @@ interface Address {
   readonly port?: number;
 }
 
+/** What a probe calls, and the names of what it may reach. */
+interface Calls {
+  readonly addresses: readonly Address[];
+  readonly allowed: readonly string[];
+}
+
 /** Calls every part from every part and from other pods; returns what differs from `ALLOWED`. */
 export async function findWrongCalls(world: World): Promise<string[]> {
   const { cluster, namespace, log, onCleanUp } = world;
@@ -53,12 +59,13 @@ export async function findWrongCalls(world: World): Promise<string[]> {
   const wrong: string[] = [];
   for (const [part, allowed] of Object.entries(ALLOWED)) {
     log(`calling every part from ${part}`);
+    // Requests of a pod to itself do not leave it.
+    const others = addresses.filter(({ name }) => name.split(' ')[0] !== part);
+    const calls = { addresses: others, allowed };
     const reached = part.startsWith('client')
-      ? await probeFromNewPod(world, part === 'client' ? namespace : other, addresses)
-      : await probeFromPodOf(world, part, addresses);
-    for (const { name } of addresses) {
-      // Requests of a pod to itself do not leave it.
-      if (name.split(' ')[0] === part) continue;
+      ? await probeFromNewPod(world, part === 'client' ? namespace : other, calls)
+      : await probeFromPodOf(world, part, calls);
+    for (const { name } of others) {
       const expected = allowed.includes(name);
       if (reached.includes(name) === expected) continue;
       wrong.push(`${part} ${expected ? 'cannot reach' : 'reaches'} ${name}`);
@@ -89,7 +96,7 @@ async function readAddresses(world: World): Promise<Address[]> {
 export async function probeFromNewPod(
   { cluster, settings }: World,
   namespace: string,
-  addresses: readonly Address[],
+  calls: Calls,
 ): Promise<readonly string[]> {
   await cluster.apply({
     apiVersion: 'v1',
@@ -98,7 +105,7 @@ export async function probeFromNewPod(
     spec: {
       restartPolicy: 'Never',
       automountServiceAccountToken: false,
-      containers: [probeContainer(settings, addresses)],
+      containers: [probeContainer(settings, calls)],
     },
   });
   const reached = await readReached(cluster, namespace, 'client');
@@ -110,7 +117,7 @@ export async function probeFromNewPod(
 export async function probeFromPodOf(
   world: World,
   part: string,
-  addresses: readonly Address[],
+  calls: Calls,
 ): Promise<readonly string[]> {
   const { cluster, namespace, settings } = world;
   const [found] = await podsOf(world, part);
@@ -119,7 +126,7 @@ export async function probeFromPodOf(
   const pod = await cluster.read<Pod & { readonly spec: object }>(
     ...['pod', name, '--namespace', namespace],
   );
-  const ephemeralContainers = [probeContainer(settings, addresses)];
+  const ephemeralContainers = [probeContainer(settings, calls)];
   await cluster.kubectl(
     [
       ...['replace', '--raw', `/api/v1/namespaces/${namespace}/pods/${name}/ephemeralcontainers`],
@@ -131,12 +138,12 @@ export async function probeFromPodOf(
 }
 
 /** A container that conforms to Pod Security `restricted`. */
-function probeContainer(settings: Settings, addresses: readonly Address[]) {
+function probeContainer(settings: Settings, calls: Calls) {
   return {
     name: 'probe',
     image: nodeImage(settings),
     imagePullPolicy: 'IfNotPresent',
-    command: ['node', '--eval', `(${probe})(${JSON.stringify(addresses)})`],
+    command: ['node', '--eval', `(${probe})(${JSON.stringify(calls)})`],
     securityContext: {
       allowPrivilegeEscalation: false,
       capabilities: { drop: ['ALL'] },
@@ -147,8 +154,11 @@ function probeContainer(settings: Settings, addresses: readonly Address[]) {
   };
 }
 
-/** The script of the probe: tries every address, and prints the names of those that it reaches. */
-const probe = `async (addresses) => {
+/**
+ * The script of the probe: tries every address, and prints the names of those that it reaches. A policy takes effect a
+ * moment after a pod starts: up to five times, it tries again after 3 s if the result differs from `allowed`.
+ */
+const probe = `async ({ addresses, allowed }) => {
   const net = require('node:net');
   const dns = require('node:dns').promises;
   const connect = (host, port) => new Promise((resolve) => {
@@ -162,15 +172,25 @@ const probe = `async (addresses) => {
     dns.lookup(host).then(() => true, () => false),
     new Promise((resolve) => setTimeout(resolve, 4000, false)),
   ]);
-  const names = await Promise.all(addresses.map(async ({ name, host, port }) =>
-    (await (port ? connect(host, port) : lookUp(host))) && name,
-  ));
-  console.log('reached:' + JSON.stringify(names.filter(Boolean)));
+  const findReached = async () => {
+    const names = addresses.map(async ({ name, host, port }) =>
+      (await (port ? connect(host, port) : lookUp(host))) && name,
+    );
+    return (await Promise.all(names)).filter(Boolean);
+  };
+  const isExpected = (reached) =>
+    addresses.every(({ name }) => allowed.includes(name) === reached.includes(name));
+  let reached = await findReached();
+  for (let attempt = 1; attempt < 5 && !isExpected(reached); attempt++) {
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    reached = await findReached();
+  }
+  console.log('reached:' + JSON.stringify(reached));
   process.exit();
 }`;
 
 function readReached(cluster: Cluster, namespace: string, pod: string): Promise<readonly string[]> {
-  return waitFor({ cluster, what: `the result of the probe in ${pod}`, seconds: 40 }, async () => {
+  return waitFor({ cluster, what: `the result of the probe in ${pod}`, seconds: 60 }, async () => {
     const log = await cluster.kubectl(['logs', pod, '--container=probe', '--namespace', namespace]);
     const [, names] = /^reached:(.+)$/m.exec(log) ?? [];
     return names === undefined ? undefined : JSON.parse(names);
