@@ -33,7 +33,7 @@ describe('the chart common installs a service of another project', () => {
     );
   });
 
-  test('with its image, and no variables, secrets and migration but its own', () => {
+  test('with its image, and no secrets, migration and variables but its own and the attributes of its pod', () => {
     const values = {
       config: { PUBLIC_URL: 'https://shop.example.org', POOL_SIZE: 10 },
       secrets: { DATABASE_URL: { existingSecret: 'database', key: 'url' } },
@@ -43,7 +43,7 @@ describe('the chart common installs a service of another project', () => {
 
     expect(pod.containers[0].image).toBe('shop:1.0.0');
     expect([variablesOf(pod.containers[0]), pod.initContainers, pod.volumes]).toEqual([
-      {},
+      { OTEL_RESOURCE_ATTRIBUTES: expect.stringContaining('k8s.pod.name=$(POD_NAME)') },
       undefined,
       undefined,
     ]);
@@ -51,6 +51,7 @@ describe('the chart common installs a service of another project', () => {
     for (const container of [...full.initContainers, ...full.containers]) {
       expect(variablesOf(container)).toEqual({
         ...{ PUBLIC_URL: 'https://shop.example.org', POOL_SIZE: '10' },
+        OTEL_RESOURCE_ATTRIBUTES: expect.anything(),
         DATABASE_URL_FILE: '/run/secrets/app/DATABASE_URL',
       });
     }

@@ -25,7 +25,8 @@ test.each([
   expect(only(objects, 'NetworkPolicy', 'fw-users').spec.ingress).toHaveLength(1);
   expect(Object.keys(resources.requests)).toEqual(['ephemeral-storage', 'memory']);
   expect(readinessProbe).toEqual({
-    ...{ exec: { command: ['true'] }, periodSeconds: 2, timeoutSeconds: 2, failureThreshold: 2 },
+    ...{ exec: { command: ['true'] }, initialDelaySeconds: 5 },
+    ...{ periodSeconds: 2, timeoutSeconds: 2, failureThreshold: 2 },
   });
 });
 

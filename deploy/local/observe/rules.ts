@@ -22,10 +22,12 @@ interface Rendered {
  */
 export async function renderRules(): Promise<readonly string[]> {
   const chart = path.resolve(import.meta.dirname, '../../charts/platform');
-  const enabled = 'global.metrics.prometheusRule.enabled=true';
-  const output = await runProgram('helm', [
-    ...['template', RELEASE, chart, '--namespace', NAMESPACE, '--set', enabled],
-  ]);
+  const metrics = { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } };
+  const output = await runProgram(
+    'helm',
+    ['template', RELEASE, chart, '--namespace', NAMESPACE, '--values', '-'],
+    { input: JSON.stringify({ global: { metrics } }) },
+  );
   return parseAllDocuments(output)
     .map((document) => document.toJS() as Rendered | null)
     .filter((object) => object?.kind === 'PrometheusRule')
