@@ -4,8 +4,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { rename, type Words } from '../../framework/create/src/words.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
-import { readWords, rename, type ServiceWords } from './words.ts';
+import { readWords } from './words.ts';
 
 const HELP = `Usage: make service NAME=orders [SINGULAR=order]
 
@@ -74,7 +75,7 @@ function read(file: string): string {
 }
 
 /** The folder of the service: the sources of the template, without the files of a project of its own. */
-function sourcesOf(words: ServiceWords): Map<string, string> {
+function sourcesOf(words: Words): Map<string, string> {
   const target = `services/${words.plural}`;
   const { dependencies } = JSON.parse(read(`${TEMPLATE}/package.json`));
   const manifest = {
@@ -104,7 +105,7 @@ function sourcesOf(words: ServiceWords): Map<string, string> {
 }
 
 /** The chart; its templates are those of another service with a database. */
-function chartOf(words: ServiceWords): Map<string, string> {
+function chartOf(words: Words): Map<string, string> {
   const target = `deploy/charts/${words.plural}`;
   const filesOf = (folder: string, pattern: string) =>
     fs.globSync(pattern, { cwd: path.join(root, folder) }).map((file) => {
@@ -117,7 +118,7 @@ function chartOf(words: ServiceWords): Map<string, string> {
 }
 
 /** The existing files that list the services, with the new one. */
-function entriesOf(words: ServiceWords): Map<string, string> {
+function entriesOf(words: Words): Map<string, string> {
   const { plural } = words;
   const list = 'services/services.ts';
   const chart = 'deploy/charts/platform/Chart.yaml';

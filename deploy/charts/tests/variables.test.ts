@@ -1,10 +1,12 @@
+import fs from 'node:fs';
 import path from 'node:path';
 
 import { type AnyVariables, readConfig } from '@fw/service';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
-import { charts, podOf, type Values, variablesOf } from './render.ts';
+import { charts, only, podOf, type Values, variablesOf } from './render.ts';
 import { merge, NEEDED } from './values.ts';
 
 /** The pod of a service with `values`. */
@@ -30,6 +32,24 @@ test.each(SERVICE_NAMES)('the service %s accepts all variables of its chart', as
     ...{ LOG_LEVEL: 'debug', V1_SUNSET: expect.anything(), TRUST_PROXY: 1 },
     SERVICE_VERSION: '0.1.0',
   });
+});
+
+test('a service of create-fw --chart accepts all variables of its values file', async () => {
+  const template = path.resolve(import.meta.dirname, '../../../framework/create/template');
+  const values = parse(fs.readFileSync(`${template}/deploy/values.yaml`, 'utf8'));
+  const enabled = {
+    ingress: { enabled: true },
+    metrics: { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } },
+  };
+  const objects = charts.render('common', merge(values, enabled));
+  const { VARIABLES } = await import(`${template}/src/config.ts`);
+  const variables = variablesOf(podOf(objects, 'fw-my-service').containers[0]);
+
+  expect(readConfig(VARIABLES, variables)).toMatchObject({
+    ...{ SERVICE_VERSION: '0.1.0', TRUST_PROXY: 1, REQUEST_TIMEOUT_MS: 20_000 },
+    DRAIN_TIMEOUT_MS: 28_000,
+  });
+  expect(JSON.stringify(only(objects, 'PrometheusRule'))).toContain('/api/v1/tasks/:id');
 });
 
 test('traces have the Kubernetes attributes of their pod', () => {

@@ -47,6 +47,33 @@ test('createService writes the template with the name of the folder, and the pac
   }
 });
 
+test('the resource has a name in every file, and --chart adds values for the chart', () => {
+  const { folder, packages } = newFolders();
+  const service = path.join(folder, 'desk');
+  const resource = { singular: 'ticket', plural: 'tickets' };
+
+  const files = createService(service, { packages }, { resource, chart: true });
+
+  const read = (file: string) => fs.readFileSync(path.join(service, file), 'utf8');
+  const own = files.filter((file) => !file.startsWith('packages/'));
+  expect(own).toEqual(expect.arrayContaining(['src/ticket.ts', 'deploy/values.yaml']));
+  for (const file of own) expect(`${file} ${read(file)}`).not.toMatch(/task|my-service/i);
+  expect(read('src/v1.ts')).toContain('export function createTicketRoutes(store: TicketStore');
+  expect(read('src/main.ts')).toContain("name: 'desk'");
+  expect(read('deploy/values.yaml')).toContain('paths: [/api/v1/tickets]');
+});
+
+test('two services do not open the SQLite file of each other', () => {
+  const { folder, packages } = newFolders();
+  const idOf = (name: string) => {
+    createService(path.join(folder, name), { packages });
+    const store = fs.readFileSync(path.join(folder, name, 'src/store/sqlite.ts'), 'utf8');
+    return /applicationId: (0x[\da-f]+),/.exec(store)?.[1];
+  };
+
+  expect(idOf('one')).not.toBe(idOf('two'));
+});
+
 test('package.json contains every needed package once, as a file of the folder packages', () => {
   const { folder, packages } = newFolders();
   const service = path.join(folder, 'orders');

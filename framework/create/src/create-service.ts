@@ -1,14 +1,23 @@
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { collectPackages, type Published, publishedVersions } from './packages.ts';
+import { rename, type Words } from './words.ts';
 
 /**
  * The packages of fw: those of a release in a registry, or `packages`, the folder with the packed packages that
  * `make packages` writes.
  */
-export type CreateServiceOptions = Published | { readonly packages: string };
+export type CreateServiceSource = Published | { readonly packages: string };
+
+export interface CreateServiceOptions {
+  /** What the API is about. Default: tasks. */
+  readonly resource?: Words;
+  /** Also writes values for the chart `common`. Default false. */
+  readonly chart?: boolean;
+}
 
 /** What `package.json` of a service contains. */
 interface Manifest {
@@ -21,6 +30,12 @@ interface Manifest {
 /** The files of a new service. They are valid as they are, for a service named `my-service`. */
 const TEMPLATE = fileURLToPath(new URL('../template', import.meta.url));
 
+/** The words of the template. */
+const TASKS: Words = { singular: 'task', plural: 'tasks' };
+
+/** The values for the chart. */
+const VALUES = 'deploy/values.yaml';
+
 /** A label of a DNS name (RFC 1035 §2.3.1): it is valid as a name of packages, images and deployments too. */
 const NAME = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -31,7 +46,11 @@ const NAME = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
  * @returns the paths of the files in `folder`, with slashes
  * @throws {Error} if the name is invalid, the folder is not empty or not writable, or a package is missing
  */
-export function createService(folder: string, source: CreateServiceOptions): string[] {
+export function createService(
+  folder: string,
+  source: CreateServiceSource,
+  { resource = TASKS, chart = false }: CreateServiceOptions = {},
+): string[] {
   const target = path.resolve(folder);
   const name = path.basename(target);
   requireName(name);
@@ -43,7 +62,8 @@ export function createService(folder: string, source: CreateServiceOptions): str
     ...manifest.dependencies,
     ...manifest.devDependencies,
   });
-  const files = readTemplate(name);
+  const files = readTemplate(name, resource);
+  if (!chart) files.delete(VALUES);
   files.set('package.json', writeManifest({ ...manifest, name }, versions));
   for (const { file, content } of packed) files.set(`packages/${file}`, content);
   writeAll(target, files);
@@ -51,7 +71,7 @@ export function createService(folder: string, source: CreateServiceOptions): str
 }
 
 /** The versions for `package.json`, and the packed packages to copy. */
-function readPackages(source: CreateServiceOptions, wanted: Readonly<Record<string, string>>) {
+function readPackages(source: CreateServiceSource, wanted: Readonly<Record<string, string>>) {
   if ('scope' in source) return { versions: publishedVersions(wanted, source), packed: [] };
   const packed = collectPackages(source.packages, wanted);
   // npm finds the packages that only others use if they are dependencies of the service.
@@ -74,15 +94,20 @@ function requireEmpty(folder: string): void {
   }
 }
 
-/** The files of the template by their paths, with the name of the service. */
-function readTemplate(name: string): Map<string, string | Buffer> {
+/** The files of the template by their paths, with the names of the service and its resource. */
+function readTemplate(name: string, resource: Words): Map<string, string | Buffer> {
+  // Marks the SQLite files of the service, so that no other one opens them.
+  const id = createHash('sha256').update(name).digest('hex').slice(0, 7);
   const entries = fs.readdirSync(TEMPLATE, { recursive: true, encoding: 'utf8' }).sort();
   const files = entries.filter((entry) => fs.statSync(path.join(TEMPLATE, entry)).isFile());
   return new Map(
     files.map((file) => [
       // npm does not pack files that are named .gitignore.
-      file.replaceAll(path.sep, '/').replace(/^(\w+ignore)$/, '.$1'),
-      fs.readFileSync(path.join(TEMPLATE, file), 'utf8').replaceAll('my-service', name),
+      rename(file.replaceAll(path.sep, '/'), resource).replace(/^(\w+ignore)$/, '.$1'),
+      rename(fs.readFileSync(path.join(TEMPLATE, file), 'utf8'), resource, name).replace(
+        'applicationId: 0x7461736b, // another number in each service',
+        `applicationId: 0x${id}, // another number in each service`,
+      ),
     ]),
   );
 }

@@ -18,6 +18,10 @@ test.each([
   [['one', 'two'], 'Expected one folder, got "two" too'],
   [['one', '--unknown'], "Unknown option '--unknown'; see create-fw --help"],
   [['one', '--packages'], "Option '--packages <value>' argument missing; see create-fw --help"],
+  [['one', '--resource', 'Ticket'], '--resource is "Ticket": expected 2 to 20 lower-case letters'],
+  [['one', '--resource', 'class'], '--resource is "class", which is reserved'],
+  [['one', '--resource', 'sheep/sheep'], '--resource is "sheep/sheep": expected one word'],
+  [['one', '--resource', 'a/b/c'], '--resource is "a/b/c": expected one word such as ticket'],
   [['one'], 'Cannot find the packages of fw: expected --packages FOLDER'],
 ])('create-fw %j prints one line, exits with 2 and writes nothing', (args, message) => {
   const { status, stdout, stderr } = run(...args);
@@ -48,7 +52,9 @@ test('create-fw --help prints the arguments, and --version the version', () => {
   const help = run('--help');
   const version = run('--version');
 
-  expect(help.stdout).toContain('Usage: create-fw FOLDER [--packages FOLDER]');
+  expect(help.stdout).toContain(
+    'Usage: create-fw FOLDER [--resource WORD] [--chart] [--packages FOLDER]',
+  );
   expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   expect([help.status, version.status]).toEqual([0, 0]);
 });

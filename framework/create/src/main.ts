@@ -5,11 +5,15 @@ import { parseArgs } from 'node:util';
 
 import { createService } from './create-service.ts';
 import { findPackages } from './packages.ts';
+import { readResource } from './words.ts';
 
-const HELP = `Usage: create-fw FOLDER [--packages FOLDER]
+const HELP = `Usage: create-fw FOLDER [--resource WORD] [--chart] [--packages FOLDER]
 
 Writes a new service into FOLDER, which is its name too: a complete API with tests and an image.
 
+  --resource WORD    what the API is about, such as ticket; another plural than with "s": person/people
+                     (default: task)
+  --chart            also writes deploy/values.yaml, to install the service with the chart common
   --packages FOLDER  the packed packages of fw (default: those of the registry that create-fw is from,
                      or next to its tarball)
   --version          prints the version
@@ -38,13 +42,18 @@ function run(): void {
   const { values, positionals } = readArguments();
   if (values.help) console.log(HELP);
   else if (values.version) console.log(readVersion());
-  else create(positionals, values.packages);
+  else create(positionals, values);
 }
 
-function create([folder, ...rest]: readonly string[], packages?: string): void {
+function create(
+  [folder, ...rest]: readonly string[],
+  { packages, resource, chart = false }: ReturnType<typeof readArguments>['values'],
+): void {
   if (folder === undefined) throw new Error('Expected a folder, as in "create-fw my-service"');
   if (rest.length > 0) throw new Error(`Expected one folder, got "${rest[0]}" too`);
-  const files = createService(folder, packages === undefined ? findPackages() : { packages });
+  const words = resource === undefined ? {} : { resource: readResource(resource) };
+  const source = packages === undefined ? findPackages() : { packages };
+  const files = createService(folder, source, { ...words, chart });
   console.log(`Created ${folder}:\n${files.map((file) => `  ${file}\n`).join('')}`);
   console.log(`Next:\n  cd ${folder}\n  npm install\n  npm run dev`);
 }
@@ -54,6 +63,8 @@ function readArguments() {
     return parseArgs({
       allowPositionals: true,
       options: {
+        resource: { type: 'string' },
+        chart: { type: 'boolean' },
         packages: { type: 'string' },
         version: { type: 'boolean' },
         help: { type: 'boolean' },
