@@ -53,7 +53,7 @@ export {
   type MetricsOptions,
 } from './metrics/metrics.ts';
 export type { ClientRequest, RequestResult } from './metrics/request-metrics.ts';
-export type { Command, CommandTools } from './program/command-line.ts';
+export { type Command, type CommandTools, UsageError } from './program/command-line.ts';
 export { runService, type Service, type ServiceDefinition } from './program/run-service.ts';
 export { Markup, markup, type Part } from './text/markup.ts';
 export { hasAtMost, plainText } from './text/plain-text.ts';

@@ -115,14 +115,14 @@ describe('a WebSocket', () => {
 
     const entry = { method: 'GET', route: '/rooms/:id', status: 101, requestId: String(message) };
     expect(entries).toEqual([expect.objectContaining(entry)]);
-    expect(await open()).toEqual([{ labels: { route: '/rooms/:id' }, value: 1 }]);
+    expect(await open()).toEqual([{ labels: { http_route: '/rooms/:id' }, value: 1 }]);
     expect(metrics.inFlight).toBe(0);
     client.close(4_000);
 
     await expect.poll(() => entries).toHaveLength(2);
     expect(entries[1]).toMatchObject({ ...entry, closeCode: 4_000 });
     expect(entries[1]?.durationMs).toBeGreaterThanOrEqual(entries[0]?.durationMs ?? Infinity);
-    expect(await open()).toEqual([{ labels: { route: '/rooms/:id' }, value: 0 }]);
+    expect(await open()).toEqual([{ labels: { http_route: '/rooms/:id' }, value: 0 }]);
   });
 
   test('is rejected during the drain, before the connections are closed', async () => {

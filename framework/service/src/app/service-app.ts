@@ -101,8 +101,8 @@ function observe(metrics: Metrics, { logger, tracing, stalls }: ServiceRuntime):
   const end = (ctx: Context, status: number, startedMs: number): void => {
     const durationMs = durationSince(startedMs);
     const route = ctx.route?.path ?? '';
-    const result = { method: ctx.method, scheme: ctx.protocol, route, status, durationMs };
-    metrics.end(result);
+    const result = { method: ctx.method, route, status, durationMs };
+    metrics.end({ ...result, scheme: ctx.protocol });
     const violation = violationOf(ctx);
     if (violation) metrics.countViolation({ ...violation, route: result.route });
     if (tracing) ctx.state.trace?.end(result);

@@ -19,7 +19,7 @@ test('a cursor of another list is rejected', () => {
   const other = createCursor('items sort=price', 'string', 'integer');
 
   expect(() => cursor.decode(other.encode('a', 1))).toThrow(
-    'cursor must be one that this list gave out',
+    'cursor must be one that this list returned',
   );
 });
 

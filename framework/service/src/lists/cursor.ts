@@ -49,7 +49,7 @@ export function createCursor<const Fields extends readonly FieldType[]>(
       const isOurs = text === seal(place) + Buffer.from(place).toString('base64url');
       const values = isOurs ? parse(place) : undefined;
       if (!isPlace(values)) {
-        throw new BadRequestError('cursor must be one that this list gave out');
+        throw new BadRequestError('cursor must be one that this list returned');
       }
       return values;
     },

@@ -37,7 +37,10 @@ export interface Program {
   readonly commands: Readonly<Record<string, Pick<Command<never>, 'summary' | 'usage'>>>;
 }
 
-/** An unknown command or invalid arguments; the process exits with code 2. */
+/** The commands of every service. */
+export const OWN_COMMANDS = ['serve', 'config', 'migrate', 'help'];
+
+/** An unknown command or invalid arguments: the process prints only the message, and exits with code 2. */
 export class UsageError extends Error {}
 
 /**

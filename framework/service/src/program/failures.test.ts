@@ -54,6 +54,11 @@ await runService({ ...base, start });`,
     'Cannot run a: no plugin, at plugin (/main.ts:5:48)',
   ],
   [
+    'a command with the name of one that every service has',
+    'const commands = { serve: {} };\nawait runService({ ...base, start: () => ({}), commands } as never);',
+    'Cannot run a: Cannot read option commands "{ serve: {} }" of runService(): expected an object without serve, config, migrate, help, which every service has, at /main.ts:6:7',
+  ],
+  [
     'a missing member of the definition',
     'const { name, ...rest } = base;\nawait runService({ ...rest, start: () => ({}) } as never);',
     'Cannot run the service: runService() needs the option name: a string, at /main.ts:6:7',

@@ -38,7 +38,7 @@ import { openLogger } from '../logging/open-logger.ts';
 import { splitPaths } from '../logging/redact.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import type { Tracing } from '../tracing/tracing.ts';
-import { type Command, readCommandLine, UsageError } from './command-line.ts';
+import { type Command, OWN_COMMANDS, readCommandLine, UsageError } from './command-line.ts';
 import { describeFailure, ServiceCodeError } from './describe-failure.ts';
 import { createMigrateCommand, type MigratableStore } from './migrate-command.ts';
 
@@ -113,7 +113,10 @@ function checkDefinition<Config extends ServiceConfig>(definition: ServiceDefini
     rule: aFunction,
     start: required(aFunction),
     openStore: aFunction,
-    commands: anObject,
+    commands: check(
+      `an object without ${OWN_COMMANDS.join(', ')}, which every service has`,
+      (value) => anObject.accepts(value) && !OWN_COMMANDS.some((name) => name in (value as object)),
+    ),
   });
 }
 
