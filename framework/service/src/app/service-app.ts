@@ -102,7 +102,7 @@ function observe(metrics: Metrics, { logger, tracing, stalls }: ServiceRuntime):
     const durationMs = durationSince(startedMs);
     const route = ctx.route?.path ?? '';
     const result = { method: ctx.method, route, status, durationMs };
-    metrics.end({ ...result, scheme: ctx.protocol });
+    metrics.end(result, 'encrypted' in ctx.raw.req.socket ? 'https' : 'http');
     const violation = violationOf(ctx);
     if (violation) metrics.countViolation({ ...violation, route: result.route });
     if (tracing) ctx.state.trace?.end(result);

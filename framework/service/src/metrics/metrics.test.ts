@@ -55,10 +55,12 @@ test('requests are counted by method, scheme, route pattern and status; an error
 });
 
 test('names and labels are those of the conventions of OpenTelemetry', async () => {
-  const { app, read } = newService();
+  const { app, metrics, readCounts, read } = newService();
 
   await request(app, '/api/users/1');
+  metrics.end({ method: 'GET', route: '/tls', status: 200, durationMs: 1 }, 'https');
 
+  expect(await readCounts()).toContain('GET https /tls 200 1');
   expect(await read('http_server_request_duration_seconds_count')).toContain(
     'http_server_request_duration_seconds_count{http_request_method="GET",url_scheme="http",http_route="/api/users/:id",http_response_status_code="200"} 1',
   );

@@ -28,8 +28,8 @@ export interface Metrics {
   readonly isSaturated: boolean;
   /** A request has begun. */
   begin(): void;
-  /** A request has ended. */
-  end(result: RequestResult): void;
+  /** A request has ended. `scheme` is that of its connection; default `http`. */
+  end(result: RequestResult, scheme?: 'http' | 'https'): void;
   /** Counts a request that load shedding rejected. */
   countShed(reason: ShedReason): void;
   /** Counts a response that breaks the contract of its route; `code` is that of an undeclared error. */
@@ -181,9 +181,9 @@ export function createMetrics({
     begin() {
       inFlight++;
     },
-    end(result) {
+    end(result, scheme = 'http') {
       inFlight--;
-      record(result);
+      record(result, scheme);
     },
     countShed(reason) {
       shed.inc({ reason });

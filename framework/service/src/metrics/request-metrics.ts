@@ -3,8 +3,6 @@ import { Counter, type Metric, type Registry } from 'prom-client';
 /** The result of one request. */
 export interface RequestResult {
   readonly method: string;
-  /** The scheme of the request, `http` or `https`. Default: `http`. */
-  readonly scheme?: string;
   /** The pattern of the route; empty if no route matched. */
   readonly route: string;
   readonly status: number;
@@ -73,7 +71,9 @@ class Durations {
  * labels: https://opentelemetry.io/docs/specs/semconv/http/http-metrics/. prom-client would format the labels of each
  * request, which takes seven times as long as adding it to a table. Here, labels are formatted when the metrics are read.
  */
-export function createRequestMetrics(register: Registry): (result: RequestResult) => void {
+export function createRequestMetrics(
+  register: Registry,
+): (result: RequestResult, scheme: string) => void {
   const routes = new Map<string, RouteSeries>();
   const metric = {
     ...DURATIONS,
@@ -82,7 +82,7 @@ export function createRequestMetrics(register: Registry): (result: RequestResult
   };
   // prom-client has no base class for metrics; its registry reads only these members.
   register.registerMetric(metric as unknown as Metric);
-  return ({ method, scheme = 'http', route, status, durationMs }) => {
+  return ({ method, route, status, durationMs }, scheme) => {
     const name = METHODS.has(method) ? method : '_OTHER';
     const key = `${name} ${scheme} ${route}`;
     let series = routes.get(key);

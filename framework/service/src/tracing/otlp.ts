@@ -95,7 +95,7 @@ export function createTracing({
       const attributes = {
         'http.request.method': ctx.method,
         'url.path': ctx.path,
-        'url.scheme': ctx.protocol,
+        'url.scheme': 'encrypted' in ctx.raw.req.socket ? 'https' : 'http',
       };
       const span = tracer.startSpan(
         ctx.method,

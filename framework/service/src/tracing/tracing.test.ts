@@ -63,7 +63,8 @@ async function beginTrace(options: Partial<TracingOptions> = {}, traceparent?: s
     endpoint: `${collector.url}//`,
     ...options,
   });
-  const ctx = { method: 'GET', path: '/', protocol: 'http', get: () => traceparent };
+  const raw = { req: { socket: {} } };
+  const ctx = { method: 'GET', path: '/', raw, get: () => traceparent };
   return {
     trace: tracing.begin(ctx as unknown as Context),
     async finish() {
