@@ -286,6 +286,28 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
     ['GET /rooms/7?name=Ada', { status: 426, headers: { upgrade: 'websocket' } }],
     ['POST /rooms/7?name=Ada', { status: 405 }],
   ],
+  'own-middleware': [
+    [
+      'GET /notes',
+      {
+        body: { owner: 'Ada' },
+        headers: { 'x-version': '7', 'server-timing': expect.stringMatching(/^app;dur=\d+\.\d$/) },
+      },
+      { headers: { 'X-Api-Key': 'key-1' } },
+    ],
+    [
+      'GET /notes',
+      {
+        status: 401,
+        headers: {
+          'x-version': '7',
+          'www-authenticate': 'ApiKey',
+          'server-timing': expect.anything(),
+        },
+      },
+    ],
+    ['DELETE /notes', { status: 403, members: { detail: 'The notes are read-only' } }],
+  ],
   guard: [
     ['GET /api/admin/stats', guarded],
     ['GET /api/admin/users/7', guarded],

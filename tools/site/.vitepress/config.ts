@@ -3,6 +3,8 @@ import path from 'node:path';
 
 import { type DefaultTheme, defineConfig, type MarkdownRenderer } from 'vitepress';
 
+import { renderMessages } from '../messages.ts';
+
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 
 /** The address of the sources on a git host, for links to files that are no pages. */
@@ -43,7 +45,11 @@ export default defineConfig({
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
-    nav: [{ text: 'Changes', link: '/CHANGELOG' }],
+    nav: [
+      { text: 'Where is …', link: '/docs/#where-is-' },
+      { text: 'Messages', link: '/docs/messages' },
+      { text: 'Changes', link: '/CHANGELOG' },
+    ],
     sidebar: Object.entries(GROUPS).map(([text, pattern]) => ({
       text,
       collapsed: true,
@@ -64,6 +70,9 @@ function slugify(heading: string): string {
 }
 
 function adapt(md: MarkdownRenderer): void {
+  md.core.ruler.before('normalize', 'messages', (state) => {
+    state.src = state.src.replace('<!-- messages -->', () => renderMessages(ROOT));
+  });
   linkFiles(md);
   // Pages about Helm contain {{ }} as code, which is no expression of Vue.
   const renderCode = md.renderer.rules.code_inline;
