@@ -14,7 +14,7 @@ import { createStallWatch } from './stall-watch.ts';
 /** A watched service without routes whose clock only `block` advances. */
 function newService() {
   let clockMs = 0;
-  const { lines: warnings, logger } = recordLog();
+  const { lines: warnings, entries, logger } = recordLog();
   const metrics = createMetrics();
   const stalls = createStallWatch({ logger, metrics, now: () => clockMs });
   onTestFinished(() => stalls.stop());
@@ -23,6 +23,7 @@ function newService() {
     app: createServiceApp({ logger, metrics, stalls }),
     stalls,
     warnings,
+    entries,
     block(durationMs: number) {
       clockMs += durationMs;
     },
@@ -87,7 +88,7 @@ const PLACES: Readonly<Record<string, Place>> = {
 
 test('of concurrent requests, each one that blocks is reported with its own stall', async () => {
   const outside = tickOutside();
-  const { app, block, counts, warnings } = newService();
+  const { app, block, counts, entries } = newService();
   const places = [...Object.values(PLACES), ...Object.values(PLACES)];
   for (const [index, place] of places.entries()) {
     app.get(`/${index}/:id`, async (ctx) => {
@@ -108,9 +109,12 @@ test('of concurrent requests, each one that blocks is reported with its own stal
   await Promise.all(paths.map(send));
   await immediate();
 
-  const lineOf = (_: Place, at: number) =>
-    `GET /${at}/:id blocked the event loop for 51 ms, request r${at}`;
-  expect(warnings.toSorted()).toEqual(places.map(lineOf).toSorted());
+  const lineOf = (message: string, requestId: unknown) => `${message}, request ${requestId}`;
+  const lines = entries.map(({ message, fields }) => lineOf(message, fields?.requestId));
+  const expected = places.map((_, at) =>
+    lineOf(`GET /${at}/:id blocked the event loop for 51 ms`, `r${at}`),
+  );
+  expect(lines.toSorted()).toEqual(expected.toSorted());
   const routes = places.map((_, at) => [`/${at}/:id`, 1]);
   expect(await counts()).toEqual({ '': 0, ...Object.fromEntries(routes) });
 });

@@ -78,8 +78,8 @@ export function createStallWatch({
     const route = ctx && (ctx.route?.path ?? 'none');
     metrics.countStall(route ?? '');
     const code = ctx ? `${ctx.method} ${route}` : 'Code outside of watched requests';
-    const request = ctx ? `, request ${ctx.requestId}` : '';
-    logger.warn(`${code} blocked the event loop for ${Math.round(durationMs)} ms${request}`);
+    const message = `${code} blocked the event loop for ${Math.round(durationMs)} ms`;
+    (ctx?.log ?? logger).warn(message);
   }
 
   const hook = createHook({ before, after, trackPromises: false });

@@ -68,7 +68,7 @@ test('a request that blocks the event loop is logged and counted', async () => {
 
   await expect
     .poll(() => service.output())
-    .toMatch(/"GET none blocked the event loop for \d+ ms, request slow"/);
+    .toMatch(/"message":"GET none blocked the event loop for \d+ ms","requestId":"slow"/);
   const metrics = await (await fetch(`${service.healthUrl}/metrics`)).text();
   expect(metrics).toContain('http_event_loop_blocked_total{http_route="none"} 1');
 });
@@ -311,7 +311,8 @@ test('after uncaught errors and a SIGTERM, all requests in flight are served, ne
   expect(responses.filter((text) => text.startsWith('HTTP/1.1 200 OK\r\n'))).toHaveLength(100);
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   expect(stdout).toMatch(/"level":"error",.*"error":"Error: a bug/);
-  const message = 'Exiting after an uncaught error, request faulty';
+  expect(stdout).toMatch(/"message":"Exiting after an uncaught error",.*"requestId":"faulty"/);
+  const message = 'Exiting after an uncaught error';
   expect(messagesOf(stdout).filter((one) => one !== 'request')).toEqual(
     expect.arrayContaining([message, 'Draining on an uncaught error', message, 'Closed']),
   );

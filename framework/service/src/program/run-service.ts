@@ -309,9 +309,8 @@ interface Crash {
 function onUncaughtError(logger: Logger): Crash {
   const crash: Crash = { hasHappened: false };
   process.on('uncaughtException', (error) => {
-    const ctx = crash.current?.();
-    const request = ctx ? `, request ${ctx.requestId}` : '';
-    logger.error(`Exiting after an uncaught error${request}`, error);
+    const log = crash.current?.()?.log ?? logger;
+    log.error('Exiting after an uncaught error', error);
     if (!crash.drain) process.exit(1);
     if (crash.hasHappened) return;
     crash.hasHappened = true;
