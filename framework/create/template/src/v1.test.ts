@@ -1,4 +1,4 @@
-import { request } from '@fw/core/testing';
+import { quiet, request } from '@fw/core/testing';
 import { startPostgres } from '@fw/service/testing/postgres';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 
@@ -29,7 +29,8 @@ describe.each(STORES)('on %s', (name) => {
     const store = await openStore(name);
     onTestFinished(() => store.close());
     let ids = 0;
-    const app = createTasksApp({ store, newId: () => `t${++ids}`, now: () => new Date(TEN) });
+    const newId = () => `t${++ids}`;
+    const app = createTasksApp({ store, newId, now: () => new Date(TEN), logger: quiet });
     return (method: string, path: string, body?: unknown) =>
       request(app, `/api/v1/tasks${path}`, {
         method,

@@ -43,6 +43,7 @@ export function createTaskRoutes(store: TaskStore, origins: Origins) {
     async (ctx) => {
       const task = createTask(ctx.body.title, origins);
       await store.insert(task);
+      ctx.log.info('Created a task', { task: task.id });
       ctx.status = 201;
       return { data: toJson(task) };
     },
