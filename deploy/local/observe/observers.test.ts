@@ -96,7 +96,6 @@ test('make observe shows a request from a service to the databases, and the rate
       text: expect.stringContaining(`namespace="local",service="fw-${service}-metrics"`),
     });
   }
-  expect(alerts).toContainEqual(expect.objectContaining({ name: 'EdgeFailing' }));
   const system = await read<{ links: object }>(`${origin}/page/system.json`);
   expect(system?.links).toEqual(observerLinks(port));
 });

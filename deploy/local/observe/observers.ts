@@ -30,12 +30,11 @@ export function collectorUrl(edgePort: number): string {
   return `http://127.0.0.1:${observerPorts(edgePort).collector}`;
 }
 
-/** The links to Prometheus, its alerts and Zipkin, by their titles. */
+/** The links to Prometheus and Zipkin, by their titles. */
 export function observerLinks(edgePort: number): Readonly<Record<string, string>> {
   const { prometheus, zipkin } = observerPorts(edgePort);
   return {
     Prometheus: prometheusPage(`http://localhost:${prometheus}`),
-    Alerts: `http://localhost:${prometheus}/alerts`,
     Traces: `http://localhost:${zipkin}/zipkin/`,
   };
 }

@@ -49,9 +49,9 @@ export const QUERIES = [
   `histogram_quantile(0.99, sum by (service, version, le) (${BUCKETS}))`,
 ] as const;
 
-/** The page of Prometheus at `origin` with a graph of each query. */
+/** The page of Prometheus at `origin` with a graph of each query, and of the alerts that fire. */
 export function prometheusPage(origin: string): string {
-  const parameters = QUERIES.flatMap((query, index) => [
+  const parameters = [...QUERIES, 'ALERTS'].flatMap((query, index) => [
     [`g${index}.expr`, query],
     [`g${index}.tab`, '0'],
     [`g${index}.range_input`, '15m'],

@@ -11,12 +11,14 @@ export const NAMESPACE = 'local';
 /** An object that Helm renders. */
 interface Rendered {
   readonly kind: string;
+  readonly metadata: { readonly name: string };
   readonly spec: object;
 }
 
 /**
- * The alert rules of the services and of the edge, as the chart `platform` renders them for a cluster: each is a file for
- * Prometheus, in JSON, which is YAML.
+ * The alert rules of the services, as the chart `platform` renders them for a cluster: each is a file for Prometheus, in
+ * JSON, which is YAML. Those of the edge are left out: one of them fires if nobody sends a request, as on a cluster the
+ * probes do.
  *
  * @throws {Error} with the message of Helm, if it fails
  */
@@ -29,7 +31,8 @@ export async function renderRules(): Promise<readonly string[]> {
     { input: JSON.stringify({ global: { metrics } }) },
   );
   return parseAllDocuments(output)
-    .map((document) => document.toJS() as Rendered | null)
+    .map((document): Rendered | null => document.toJS())
     .filter((object) => object?.kind === 'PrometheusRule')
+    .filter((object) => object?.metadata.name !== `${RELEASE}-edge`)
     .map((object) => JSON.stringify(object?.spec, undefined, 2));
 }
