@@ -124,7 +124,7 @@ test('a cursor of another list responds with 400', async () => {
   ]) {
     const refused = await read(api, CATALOG + query);
     expect(refused.status).toBe(400);
-    expect(refused.body).toMatchObject({ detail: 'cursor must be one that this list gave out' });
+    expect(refused.body).toMatchObject({ detail: 'cursor must be one that this list returned' });
   }
   expect((await read(api, `${CATALOG}?limit=2&sort=price&cursor=${nextCursor}`)).status).toBe(200);
 });
