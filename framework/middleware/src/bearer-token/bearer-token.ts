@@ -15,6 +15,7 @@ import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import { createAuthentication } from '../shared/authentication.ts';
 import { errors, jwtVerify } from './jose.ts';
 import { isSafe, remoteKeys } from './remote-keys.ts';
+import { rememberTokens, type Verify } from './verified-tokens.ts';
 
 /** Signature algorithms with public keys (RFC 7518 §3.1, RFC 8037 §3.1). */
 const PUBLIC_KEY_ALGORITHMS = [
@@ -150,15 +151,19 @@ export function bearerToken(options: BearerTokenOptions): Guard<{ readonly user:
   } = readOptions(OWNER, options, CHECKS);
   const { key, algorithms } = readKey(options);
 
-  const authenticate = async (ctx: Context): Promise<TokenUser> => {
-    const { payload } = await jwtVerify(readToken(ctx), key, {
+  const verify: Verify = (token, keyOf) =>
+    jwtVerify(token, keyOf, {
       algorithms,
       issuer,
       audience,
       requiredClaims: ['exp', 'sub'],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       ...(now && { currentDate: now() }),
-    }).catch(rejectToken);
+    });
+  const readClaims = rememberTokens(key, verify, () => now?.().getTime() ?? Date.now());
+
+  const authenticate = async (ctx: Context): Promise<TokenUser> => {
+    const payload = await readClaims(readToken(ctx)).catch(rejectToken);
     if (!hasUserId(payload)) throw invalidToken();
     requireScopes(scopesOf(payload), scopes);
     const user = await readUser(payload);
