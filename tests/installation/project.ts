@@ -17,13 +17,14 @@ export function versionOf(name: string): string {
 }
 
 /**
- * Creates a project in `folder` and installs packages into it; returns what npm printed.
+ * Installs packages into the project in `folder`, which it creates if there is none; returns what npm printed.
  *
  * @throws {Error} if npm cannot install them
  */
 export async function install(folder: string, args: readonly string[]): Promise<string> {
   fs.mkdirSync(folder, { recursive: true });
-  fs.writeFileSync(path.join(folder, 'package.json'), '{"private":true,"type":"module"}');
+  const manifest = path.join(folder, 'package.json');
+  if (!fs.existsSync(manifest)) fs.writeFileSync(manifest, '{"private":true,"type":"module"}');
   const { stdout, stderr } = await promisify(execFile)(
     'npm',
     ['install', '--prefer-offline', '--no-audit', '--no-fund', ...args],
