@@ -55,9 +55,18 @@ export async function lintFile(file: string): Promise<readonly LintProblem[]> {
   }));
 }
 
+/** @throws {Error} if the package is not installed */
+function findRedocly(): string {
+  try {
+    return createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js');
+  } catch (cause) {
+    throw new Error('Cannot find @redocly/cli: npm install --save-dev @redocly/cli', { cause });
+  }
+}
+
 /** Runs in the folder of `file`, which contains no configuration of redocly. */
 function runRedocly(file: string): Promise<Report> {
-  const redocly = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js');
+  const redocly = findRedocly();
   const rules = ['--extends', 'recommended', '--skip-rule', 'info-license'];
   const args = ['lint', file, ...rules, '--format', 'json'];
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };

@@ -23,6 +23,9 @@ const FORMAT: DatabaseFormat = {
   ],
 };
 
+/** Not `*`: the previous version of the program must work with tables that have more columns. */
+const COLUMNS = 'position, id, title, done, created_at';
+
 /**
  * Opens the tasks in an SQLite file. Acknowledged writes are on disk.
  *
@@ -35,14 +38,16 @@ export function openSqliteTaskStore(
 ): TaskStore {
   const database = openDatabase(file, FORMAT, { timeoutMs });
   const { write } = createGroupCommit(database, { timeoutMs });
-  const list = database.prepare('SELECT * FROM tasks WHERE position > ? ORDER BY position LIMIT ?');
-  const find = database.prepare('SELECT * FROM tasks WHERE id = ?');
+  const list = database.prepare(
+    `SELECT ${COLUMNS} FROM tasks WHERE position > ? ORDER BY position LIMIT ?`,
+  );
+  const find = database.prepare(`SELECT ${COLUMNS} FROM tasks WHERE id = ?`);
   const insert = database.prepare(
     'INSERT INTO tasks (id, title, done, created_at) VALUES (?, ?, ?, ?)',
   );
   const update = database.prepare(
     `UPDATE tasks SET title = coalesce(?, title), done = coalesce(?, done)
-     WHERE id = ? RETURNING *`,
+     WHERE id = ? RETURNING ${COLUMNS}`,
   );
   const remove = database.prepare('DELETE FROM tasks WHERE id = ?');
 
