@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -84,15 +83,8 @@ function sourcesOf(words: Words): Map<string, string> {
     scripts: { start: 'node dist/main.js' },
     dependencies,
   };
-  // Marks the SQLite files of the service, so that no other one opens them.
-  const id = createHash('sha256').update(words.plural).digest('hex').slice(0, 7);
   const sources = fs.globSync('src/**/*.ts', { cwd: path.join(root, TEMPLATE) }).map((file) => {
-    const text = read(`${TEMPLATE}/${file}`)
-      .replace(
-        'applicationId: 0x7461736b, // another number in each service',
-        `applicationId: 0x${id},`,
-      )
-      .replace("file: 'data/", "file: '.local/");
+    const text = read(`${TEMPLATE}/${file}`).replace("file: 'data/", "file: '.local/");
     return [`${target}/${rename(file, words)}`, rename(text, words)] as const;
   });
   return new Map([

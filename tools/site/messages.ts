@@ -10,7 +10,8 @@ interface Message {
   readonly file: string;
 }
 
-const TEXT = String.raw`(?:'((?:[^'\\\n]|\\.)+)'|${'`'}((?:[^${'`'}\\]|\\.)+)${'`'})`;
+/** A text between apostrophes or backticks (\x60). */
+const TEXT = String.raw`(?:'((?:[^'\\\n]|\\.)+)'|\x60((?:[^\x60\\]|\\.)+)\x60)`;
 
 /** The creation of an error, or the call of a logger, with the text of its message and whether it continues. */
 const CALL = new RegExp(

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -96,18 +95,13 @@ function requireEmpty(folder: string): void {
 
 /** The files of the template by their paths, with the names of the service and its resource. */
 function readTemplate(name: string, resource: Words): Map<string, string | Buffer> {
-  // Marks the SQLite files of the service, so that no other one opens them.
-  const id = createHash('sha256').update(name).digest('hex').slice(0, 7);
   const entries = fs.readdirSync(TEMPLATE, { recursive: true, encoding: 'utf8' }).sort();
   const files = entries.filter((entry) => fs.statSync(path.join(TEMPLATE, entry)).isFile());
   return new Map(
     files.map((file) => [
       // npm does not pack files that are named .gitignore.
       rename(file.replaceAll(path.sep, '/'), resource).replace(/^(\w+ignore)$/, '.$1'),
-      rename(fs.readFileSync(path.join(TEMPLATE, file), 'utf8'), resource, name).replace(
-        'applicationId: 0x7461736b, // another number in each service',
-        `applicationId: 0x${id}, // another number in each service`,
-      ),
+      rename(fs.readFileSync(path.join(TEMPLATE, file), 'utf8'), resource, name),
     ]),
   );
 }

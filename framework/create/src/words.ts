@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** The words of a resource: `ticket`, and `tickets` in paths and tables. */
 export interface Words {
   readonly singular: string;
@@ -49,10 +51,15 @@ export function requireWord(option: string, word: string): void {
   }
 }
 
-/** Replaces the words of the template, such as `tasks`, `a task`, `TaskStore` and the name `my-service`. */
+/**
+ * Replaces the words of the template, such as `tasks`, `a task`, `TaskStore` and the name `my-service`, and the number
+ * that marks its SQLite files, so that no other service opens them.
+ */
 export function rename(text: string, { singular, plural }: Words, service = plural): string {
   const article = /^[aeio]/.test(singular) ? 'an' : 'a';
+  const id = createHash('sha256').update(service).digest('hex').slice(0, 7);
   return text
+    .replace('0x7461736b, // another number in each service', `0x${id},`)
     .replaceAll('my-service', service)
     .replaceAll('Tasks', capitalized(plural))
     .replaceAll('tasks', plural)

@@ -20,7 +20,7 @@ import {
 
 import type { ServiceLogger } from '../logging/logging.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
-import { readTraceparent, runWithTraces, type Tracing } from '../tracing/tracing.ts';
+import { readTraceparent, runWithTraces, schemeOf, type Tracing } from '../tracing/tracing.ts';
 import { type SheddingLimits, shedLoad } from './load-shedding.ts';
 import type { StallWatch } from './stall-watch.ts';
 import { respondUnavailable, sendUnavailable } from './unavailable.ts';
@@ -102,7 +102,7 @@ function observe(metrics: Metrics, { logger, tracing, stalls }: ServiceRuntime):
     const durationMs = durationSince(startedMs);
     const route = ctx.route?.path ?? '';
     const result = { method: ctx.method, route, status, durationMs };
-    metrics.end(result, 'encrypted' in ctx.raw.req.socket ? 'https' : 'http');
+    metrics.end(result, schemeOf(ctx));
     const violation = violationOf(ctx);
     if (violation) metrics.countViolation({ ...violation, route: result.route });
     if (tracing) ctx.state.trace?.end(result);

@@ -33,6 +33,7 @@ import type { Context } from 'fw';
 import {
   type RequestTrace,
   readTraceparent,
+  schemeOf,
   type TracedStatement,
   type Tracing,
   turnStatementSpansOn,
@@ -95,7 +96,7 @@ export function createTracing({
       const attributes = {
         'http.request.method': ctx.method,
         'url.path': ctx.path,
-        'url.scheme': 'encrypted' in ctx.raw.req.socket ? 'https' : 'http',
+        'url.scheme': schemeOf(ctx),
       };
       const span = tracer.startSpan(
         ctx.method,
@@ -114,15 +115,10 @@ export function createTracing({
 }
 
 function createSampler(name: (typeof SAMPLERS)[number], ratio: number): Sampler {
-  if (name.startsWith('parentbased_')) return new ParentBasedSampler({ root: rootSampler() });
-  return rootSampler();
-
-  function rootSampler(): Sampler {
-    if (name.endsWith('always_on')) return new AlwaysOnSampler();
-    return name.endsWith('always_off')
-      ? new AlwaysOffSampler()
-      : new TraceIdRatioBasedSampler(ratio);
-  }
+  let root: Sampler = new TraceIdRatioBasedSampler(ratio);
+  if (name.endsWith('always_on')) root = new AlwaysOnSampler();
+  if (name.endsWith('always_off')) root = new AlwaysOffSampler();
+  return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
 }
 
 function parentOf(ctx: Context): Parent {

@@ -77,6 +77,11 @@ export function readTraceparent(header: string | undefined) {
   };
 }
 
+/** The scheme of the connection: `http` behind a proxy that terminates TLS. Costs less than `ctx.protocol`. */
+export function schemeOf(ctx: Context): 'http' | 'https' {
+  return 'encrypted' in ctx.raw.req.socket ? 'https' : 'http';
+}
+
 /** The traces of the requests for which the current code runs: several if their statements are combined. */
 type Traces = readonly RequestTrace[];
 
