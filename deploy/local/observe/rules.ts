@@ -17,8 +17,8 @@ interface Rendered {
 
 /**
  * The alert rules of the services, as the chart `platform` renders them for a cluster: each is a file for Prometheus, in
- * JSON, which is YAML. Those of the edge are left out: one of them fires if nobody sends a request, as on a cluster the
- * probes do.
+ * JSON, which is YAML. Those of the edge are left out: one of them fires without requests, which the probes of a
+ * cluster send.
  *
  * @throws {Error} with the message of Helm, if it fails
  */
