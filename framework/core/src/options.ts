@@ -32,8 +32,10 @@ export function readOptions<Options extends object>(
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(checks, name)) throw unknownOption(owner, name, Object.keys(checks));
   }
-  for (const [name, { accepts, expected, isRequired }] of Object.entries<Check>(checks)) {
-    const value: unknown = Reflect.get(options, name);
+  // Not Object.entries(): some functions read their options in each request.
+  for (const name in checks) {
+    const { accepts, expected, isRequired }: Check = checks[name];
+    const value: unknown = options[name];
     if (value === undefined && isRequired) {
       throw new TypeError(`${owner} needs the option ${name}: ${expected}`);
     }
