@@ -169,7 +169,7 @@ export { type DispatchedResponse, type DispatchOptions, viaOf } from './request/
 export { TOKEN } from './request/media-type.ts';
 export { createPrefixTest, foldCase, isSamePath, readPattern } from './request/path.ts';
 export { hasParsedBody } from './request/read-body.ts';
-export { parseQuery } from './request/request-target.ts';
+export { parsePairs } from './request/request-target.ts';
 export { type Content, isStream } from './response/body.ts';
 export { PROBLEM_TYPE, problemOfStatus, statusOf } from './response/problem.ts';
 export { titleOf, unmatchedStatus } from './response/status.ts';

@@ -72,14 +72,28 @@ function checkQuery(query: string): void {
 const MAX_PAIRS = 1000;
 
 /**
- * Parses form encoding: `+` is a space, a repeated key becomes an array. Errors name it as `subject`.
+ * Parses a query in form encoding.
  *
  * @throws {BadRequestError} on a malformed escape and on more than 1,000 keys
  */
-export function parseQuery(text: string, subject = 'query'): Query {
-  const query: Query = Object.create(null);
-  if (text === '') return query;
-  for (const pair of splitPairs(text, subject)) {
+export function parseQuery(text: string): Query {
+  const pairs = text.split('&', MAX_PAIRS + 1);
+  if (pairs.length > MAX_PAIRS) {
+    throw new BadRequestError(`The query has more than ${MAX_PAIRS} keys`);
+  }
+  return parsePairs(pairs, 'query');
+}
+
+/**
+ * Parses pairs in form encoding: `+` is a space, a repeated key becomes an array, and empty pairs are
+ * ignored. The result has no prototype. An error names the text as `subject`.
+ *
+ * @throws {BadRequestError} on a malformed escape
+ */
+export function parsePairs(pairs: readonly string[], subject: string): Query {
+  // Of Object.create(null), V8 would make a dictionary, whose JSON takes longer.
+  const query: Query = Object.setPrototypeOf({}, null);
+  for (const pair of pairs) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const key = decodeField(equals < 0 ? pair : pair.slice(0, equals), subject);
@@ -90,14 +104,6 @@ export function parseQuery(text: string, subject = 'query'): Query {
     else present.push(value);
   }
   return query;
-}
-
-function splitPairs(text: string, subject: string): string[] {
-  const pairs = text.split('&', MAX_PAIRS + 1);
-  if (pairs.length > MAX_PAIRS) {
-    throw new BadRequestError(`The ${subject} has more than ${MAX_PAIRS} keys`);
-  }
-  return pairs;
 }
 
 function decodeField(field: string, subject: string): string {

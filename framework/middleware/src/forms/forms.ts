@@ -24,7 +24,7 @@ import {
   readBody,
   skipByteOrderMark,
 } from '@fw/core/body';
-import { hasParsedBody, parseQuery } from '@fw/core/extension';
+import { hasParsedBody, hasRun, parsePairs } from '@fw/core/extension';
 import { anObject, aString, aWholeNumber, badOption, readOptions } from '@fw/core/options';
 import { BadRequestError, PayloadTooLargeError, UnsupportedMediaTypeError } from '@fw/errors';
 
@@ -107,12 +107,19 @@ export function forms(options: FormsOptions = {}): FormsMiddleware {
     if (!parse || coding !== 'identity') throw rejectType(ctx, mediaTypes);
     return parse(ctx);
   };
-  const parse: Middleware = async (ctx, next) => {
+  const parse: Middleware = (ctx, next) => {
     const { req } = ctx.raw;
     if (hasParsedBody(ctx)) return next();
-    const isThere = hasBody(req) && !isBodyRead(req); // another parser may have read an empty body
-    ctx.body = isThere ? await readForm(ctx) : Object.create(null);
-    return next();
+    // Another parser may have read an empty body.
+    if (!hasBody(req) || isBodyRead(req)) {
+      ctx.body = Object.create(null);
+      return next();
+    }
+    return readForm(ctx).then((form) => {
+      ctx.body = form;
+      const running = next();
+      if (!hasRun(running)) return running;
+    });
   };
   return annotate(parse, { body: { mediaTypes, limit: limitBytes } });
 }
@@ -126,23 +133,27 @@ function rejectType(ctx: Context, mediaTypes: readonly string[]): UnsupportedMed
   });
 }
 
-/**
- * Reads a body in the encoding `application/x-www-form-urlencoded`.
- *
- * @throws {PayloadTooLargeError} if it exceeds a limit
- * @throws {BadRequestError} if an escape is malformed or the text is not UTF-8
- */
-async function readUrlencoded(
+/** Reads a body in the encoding `application/x-www-form-urlencoded`. */
+function readUrlencoded(
   { raw: { req, res } }: Context,
   { limit, maxFields }: FieldLimits,
 ): Promise<Form> {
-  const bytes = await readBody(req, res, { limitBytes: limit });
+  return readBody(req, res, { limitBytes: limit }).then((bytes) => parseFields(bytes, maxFields));
+}
+
+/**
+ * Parses a body in the encoding `application/x-www-form-urlencoded`.
+ *
+ * @throws {PayloadTooLargeError} if it has more than `maxFields`
+ * @throws {BadRequestError} if an escape is malformed or the text is not UTF-8
+ */
+function parseFields(bytes: Buffer, maxFields: number): Form {
   const decoded = decodeUtf8(bytes);
   if (decoded === undefined) throw new BadRequestError('The form must be UTF-8');
-  const text = skipByteOrderMark(decoded);
-  if (text.split('&', maxFields + 1).length > maxFields) throw tooMany('fields', maxFields);
-  const form = parseQuery(text, 'form');
-  for (const name of Object.keys(form)) requireSafeName(name);
+  const pairs = skipByteOrderMark(decoded).split('&', maxFields + 1);
+  if (pairs.length > maxFields) throw tooMany('fields', maxFields);
+  const form: Form = parsePairs(pairs, 'form');
+  for (const name in form) requireSafeName(name);
   requireUtf8(form);
   return form;
 }
