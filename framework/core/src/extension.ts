@@ -1,5 +1,6 @@
 import type { Context, MatchedRoute, Parts } from './context.ts';
 import type { LogFields } from './logger.ts';
+import { TrackedResponse } from './node/tracked-response.ts';
 import {
   type DispatchedResponse,
   type DispatchOptions,
@@ -8,9 +9,8 @@ import {
 import { type ResponseViolation, recordOf } from './request-context.ts';
 import { readUserId } from './request-log.ts';
 import { type Content, isStream } from './response/body.ts';
-import { takeNodeHeaders as takeFromNode } from './response/head.ts';
 import { type ErrorResponseOptions, recordError } from './response/record-error.ts';
-import { findHeader } from './response/response-headers.ts';
+import { FRAMING_HEADER, findHeader } from './response/response-headers.ts';
 
 /**
  * Records `error` as the response and replaces any other response. Logs errors with status 500 and
@@ -119,7 +119,13 @@ export function takeHeaders(ctx: Context): readonly (readonly [string, string | 
  * them from Node's response. Those that only the server sets are dropped.
  */
 export function takeNodeHeaders(ctx: Context): void {
-  for (const [name, value] of takeFromNode(ctx.raw.res)) ctx.set(name, value);
+  const { res } = ctx.raw;
+  for (const name of res.getHeaderNames()) {
+    const value = res.getHeader(name) ?? '';
+    res.removeHeader(name);
+    if (!FRAMING_HEADER.test(name)) ctx.set(name, value);
+  }
+  if (res instanceof TrackedResponse) res.hasOwnHeaders = false;
 }
 
 /** How the response of `ctx` broke the contract of its route; `undefined` if it did not. */

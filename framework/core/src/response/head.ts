@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
 import { canSetHeadText, TrackedResponse, type WrittenHead } from '../node/tracked-response.ts';
-import { FRAMING_HEADER } from './response-headers.ts';
 import { titleOf } from './status.ts';
 
 type Headers = readonly (string | readonly string[])[];
@@ -9,19 +8,6 @@ type Headers = readonly (string | readonly string[])[];
 /** A response whose body is completely known. */
 interface CompleteResponse extends Required<WrittenHead> {
   readonly status: number;
-}
-
-/**
- * Removes the headers that were set with Node's methods, and returns their names and values: afterwards,
- * only the context determines the head.
- */
-export function takeNodeHeaders(
-  res: ServerResponse,
-): readonly (readonly [string, number | string | string[]])[] {
-  const taken = res.getHeaderNames().map((name) => [name, res.getHeader(name) ?? ''] as const);
-  for (const [name] of taken) res.removeHeader(name);
-  if (res instanceof TrackedResponse) res.hasOwnHeaders = false;
-  return taken.filter(([name]) => !FRAMING_HEADER.test(name));
 }
 
 /** Sends `response` with its `Content-Length`. */

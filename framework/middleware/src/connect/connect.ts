@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { type Context, type Middleware, markFactories } from '@fw/core';
+import { type Context, type Middleware, markFactories, type Next } from '@fw/core';
 import {
   forwardedIps,
   hasParsedBody,
@@ -40,63 +40,81 @@ export function connect(middleware: ConnectMiddleware): Middleware {
   requireConnectMiddleware(middleware);
   return (ctx, next) => {
     if (ctx.raw.res.destroyed) return; // the client has disconnected: no event would follow
-    let downstream: Promise<void> | undefined;
-    const continues = run(middleware, ctx, () => {
-      downstream = next();
-    });
-    return downstream ?? continues.then((isContinued) => (isContinued ? next() : undefined));
+    return new Run(ctx, next).start(middleware);
   };
 }
 
-/**
- * Runs `middleware`. A synchronous `next()` calls `continueNow`, in the asynchronous context of the
- * middleware. Otherwise resolves with whether the rest of the application should run.
- */
-function run(
-  middleware: ConnectMiddleware,
-  ctx: Context,
-  continueNow: () => void,
-): Promise<boolean> {
-  const { req, res } = ctx.raw;
-  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-  let isSynchronous = true;
-  let isOver = false;
-  /** Ends the middleware; returns whether it had not ended before. */
-  const end = (): boolean => {
-    if (isOver) return false;
-    isOver = true;
-    res.off('close', onClose);
-    if (!res.headersSent) takeFromNode(ctx);
-    return true;
-  };
-  const onClose = () => {
-    if (res.headersSent) copyStatus(ctx);
-    if (end()) resolve(false);
-  };
-  const fail = (error: unknown) => {
-    const { statusCode } = res;
-    if (end()) reject(withStatus(error, statusCode));
-    else ctx.log.error(`${ctx.method} ${ctx.path}: a middleware failed after next()`, error);
-  };
-  const onNext = (error?: unknown) => {
-    if (isFailure(error)) fail(error);
-    else if (!end()) return;
-    else if (isSynchronous) continueNow();
-    else resolve(true);
-  };
+/** One call of a middleware. */
+class Run {
+  readonly #ctx: Context;
+  readonly #next: Next;
+  #isOver = false;
+  /** How it ended, if it ended before it returned. */
+  #ended: Promise<void> | undefined;
+  /** Ends it later: whether the rest of the application should run. */
+  #later: PromiseWithResolvers<boolean> | undefined;
+  #onClose: (() => void) | undefined;
 
-  passToNode(ctx);
-  const prototype = Object.getPrototypeOf(res);
-  try {
-    const returned = middleware(req as never, res as never, onNext);
-    if (Object.getPrototypeOf(res) !== prototype) keepMethods(res, prototype);
-    if (returned instanceof Promise) returned.catch(fail);
-  } catch (error) {
-    fail(error);
+  constructor(ctx: Context, next: Next) {
+    this.#ctx = ctx;
+    this.#next = next;
   }
-  isSynchronous = false;
-  if (!isOver) res.once('close', onClose);
-  return promise;
+
+  /**
+   * What follows a synchronous `next()` runs in the asynchronous context of the middleware, and after a later
+   * one in that of the request.
+   */
+  start(middleware: ConnectMiddleware): Promise<void> {
+    const { req, res } = this.#ctx.raw;
+    passToNode(this.#ctx);
+    const prototype = Object.getPrototypeOf(res);
+    try {
+      const returned = middleware(req as never, res as never, (error) => this.#onNext(error));
+      if (Object.getPrototypeOf(res) !== prototype) keepMethods(res, prototype);
+      if (returned instanceof Promise) returned.catch((error) => this.#fail(error));
+    } catch (error) {
+      this.#fail(error);
+    }
+    if (this.#ended) return this.#ended;
+    this.#later = Promise.withResolvers();
+    this.#onClose = () => this.#close();
+    res.once('close', this.#onClose);
+    return this.#later.promise.then((isContinued) => (isContinued ? this.#next() : undefined));
+  }
+
+  /** Returns whether it had not ended before. */
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    const { res } = this.#ctx.raw;
+    if (this.#onClose) res.off('close', this.#onClose);
+    if (!res.headersSent) takeFromNode(this.#ctx);
+    return true;
+  }
+
+  #onNext(error: unknown): void {
+    if (isFailure(error)) this.#fail(error);
+    else if (!this.#end()) return;
+    else if (this.#later) this.#later.resolve(true);
+    else this.#ended = this.#next();
+  }
+
+  #fail(error: unknown): void {
+    const ctx = this.#ctx;
+    const { statusCode } = ctx.raw.res;
+    if (!this.#end()) {
+      ctx.log.error(`${ctx.method} ${ctx.path}: a middleware failed after next()`, error);
+      return;
+    }
+    const reason = withStatus(error, statusCode);
+    if (this.#later) this.#later.reject(reason);
+    else this.#ended = Promise.reject(reason);
+  }
+
+  #close(): void {
+    if (this.#ctx.raw.res.headersSent) copyStatus(this.#ctx);
+    if (this.#end()) this.#later?.resolve(false);
+  }
 }
 
 /**
@@ -146,7 +164,7 @@ function passToNode(ctx: Context): void {
     req.ip = ctx.ip;
     req.ips = forwardedIps(ctx);
     req.host = ctx.host;
-    req.hostname = ctx.host.replace(/:\d*$/, '');
+    req.hostname = req.host.replace(/:\d*$/, '');
     req.protocol = ctx.protocol;
     req.secure = ctx.protocol === 'https';
   }
