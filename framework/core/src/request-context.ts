@@ -209,17 +209,17 @@ export class RequestContext implements Context {
 
   /** The addresses in `X-Forwarded-For` that trusted proxies wrote, that of the client first. */
   get ips(): readonly string[] {
-    return forwardedAddresses(this.get('x-forwarded-for'), this.#forwarded().hops);
+    const { hops } = this.#forwarded();
+    return hops === 0 ? [] : forwardedAddresses(this.get('x-forwarded-for'), hops);
   }
 
   get host(): string {
-    const claimed = forwardedEntry(this.get('x-forwarded-host'), this.#forwarded().hops);
+    const claimed = this.#forwardedEntry('x-forwarded-host');
     return claimed !== undefined && isHost(claimed) ? claimed : this.#target.host;
   }
 
   get protocol(): 'http' | 'https' {
-    const entry = forwardedEntry(this.get('x-forwarded-proto'), this.#forwarded().hops);
-    const claimed = entry?.toLowerCase();
+    const claimed = this.#forwardedEntry('x-forwarded-proto')?.toLowerCase();
     if (claimed === 'https' || claimed === 'wss') return 'https'; // some proxies name the WebSocket
     if (claimed === 'http' || claimed === 'ws') return 'http';
     return 'encrypted' in this.raw.req.socket ? 'https' : 'http';
@@ -400,6 +400,12 @@ export class RequestContext implements Context {
       this.#settings.isTrustedProxy,
     );
     return this.#forwarding;
+  }
+
+  /** What a trusted proxy has added to a header. */
+  #forwardedEntry(header: string): string | undefined {
+    const { hops } = this.#forwarded();
+    return hops === 0 ? undefined : forwardedEntry(this.get(header), hops);
   }
 
   #remainingMs(): number | undefined {

@@ -1,4 +1,4 @@
-import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
+import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 
 import { check } from '../options.ts';
 import { trimBlanks } from './media-type.ts';
@@ -70,19 +70,21 @@ export function readForwarding(
   return { ip, hops };
 }
 
-/** The addresses that `hops` trusted proxies reported, that of the client first. */
+/** The addresses that `hops` trusted proxies, at least one, reported, that of the client first. */
 export function forwardedAddresses(header: string | undefined, hops: number): readonly string[] {
-  const entries = hops === 0 ? [] : (header?.split(',').slice(-hops) ?? []);
+  const entries = header?.split(',').slice(-hops) ?? [];
   return entries.map((entry) => plainAddress(trimBlanks(entry))).filter((one) => isIP(one) !== 0);
 }
 
-/** The entry that the outermost of `hops` trusted proxies wrote. */
+/** The entry that the outermost of `hops` trusted proxies, at least one, wrote. */
 export function forwardedEntry(header: string | undefined, hops: number): string | undefined {
-  if (hops === 0 || header === undefined) return undefined;
+  if (header === undefined) return undefined;
   const entries = header.split(',');
   const entry = entries[Math.max(0, entries.length - hops)];
   return entry && trimBlanks(entry);
 }
+
+const MAPPED = '::ffff:';
 
 /**
  * An address without port, brackets or zone, in the canonical form of RFC 5952. Returns IPv4-mapped
@@ -90,6 +92,9 @@ export function forwardedEntry(header: string | undefined, hops: number): string
  */
 function plainAddress(text: string): string {
   if (!text.includes(':')) return text;
+  // What a server that listens on both IPv4 and IPv6 gets for each IPv4 client.
+  const mapped = text.startsWith(MAPPED) ? text.slice(MAPPED.length) : '';
+  if (isIPv4(mapped)) return mapped;
   const inBrackets = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1];
   const withoutPort =
     inBrackets ?? (/^[\d.]+:\d+$/.test(text) ? text.slice(0, text.indexOf(':')) : text);
