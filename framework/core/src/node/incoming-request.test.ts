@@ -34,7 +34,7 @@ function createReceiver() {
   const calls: unknown[] = [];
   const ended = Promise.withResolvers<void>();
   const receiver = {
-    add: (chunk: Buffer) => void calls.push(String(chunk)),
+    add: (chunk: Buffer) => calls.push(String(chunk)) > 0,
     end: () => ended.resolve(void calls.push('end')),
     fail: (cause: Error) => ended.resolve(void calls.push(cause.message)),
   };
@@ -88,12 +88,35 @@ test('a request whose body was passed emits end and close, and leaves the connec
   expect(await client.read(/sent/)).toContain('200 OK');
 });
 
-test('after stopPassing() the rest of the body stays in the stream', async () => {
+test('a body is paused from a false of add() until resumeBody()', async () => {
+  const { client, req } = await receive();
+  const { receiver, calls, ended } = createReceiver();
+
+  req.passBodyTo({ ...receiver, add: (chunk) => receiver.add(chunk) && false });
+  client.send('3\r\none\r\n');
+  await expect.poll(() => req.socket.isPaused()).toBe(true);
+  client.send('3\r\ntwo\r\n0\r\n\r\n');
+  await nextTurn();
+
+  expect(calls).toEqual(['one']);
+  req.resumeBody();
+  await ended;
+  expect(calls).toEqual(['one', 'two', 'end']);
+});
+
+test.each([
+  ['', true],
+  [' that was paused', false],
+])('after stopPassing() the rest of the body%s stays in the stream', async (_, isReady) => {
   const { client, req } = await receive();
   const { receiver, calls } = createReceiver();
   const first = Promise.withResolvers<void>();
 
-  req.passBodyTo({ ...receiver, add: (chunk) => first.resolve(receiver.add(chunk)) });
+  const add = (chunk: Buffer) => {
+    first.resolve();
+    return receiver.add(chunk) && isReady;
+  };
+  req.passBodyTo({ ...receiver, add });
   client.send('3\r\none\r\n');
   await first.promise;
   req.stopPassing();

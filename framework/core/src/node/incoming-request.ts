@@ -9,7 +9,8 @@ import { http, usesPrivateFields } from './http.ts';
  * garbage collection.
  */
 export interface BodyReceiver {
-  add(chunk: Buffer): void;
+  /** Returns false to get no more until `resumeBody()`, except for what has already arrived. */
+  add(chunk: Buffer): boolean;
   end(): void;
   /** The connection was closed, or the request destroyed, before the end. */
   fail(cause: Error): void;
@@ -65,7 +66,15 @@ export class IncomingRequest extends http.IncomingMessage {
 
   /** The rest of the body is read as a stream. */
   stopPassing(): void {
+    if (this.#receiver === undefined) return;
     this.#receiver = undefined;
+    this._read(0); // the receiver may have paused it
+  }
+
+  /** Continues a body that was paused. */
+  resumeBody(): void {
+    if (this.#receiver === undefined) this.resume();
+    else this._read(0);
   }
 
   /** The parser calls this with each chunk, then with `null`. Chunks are buffers, except in Deno. */
@@ -77,8 +86,7 @@ export class IncomingRequest extends http.IncomingMessage {
     }
     if (chunk !== null) {
       if (this.readableFlowing !== null) super.push(chunk, encoding); // to a reader that began later
-      receiver.add(Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk));
-      return true;
+      return receiver.add(Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk));
     }
     this.#receiver = undefined;
     super.push(null);

@@ -60,7 +60,8 @@ test('a body arrives only as fast as it is read', async () => {
   let unread = 0;
   const { app } = createLoggedApp(async (ctx) => {
     const stream = ctx.stream({ limit: size });
-    await expect.poll(() => ctx.raw.req.isPaused()).toBe(true);
+    const { req } = ctx.raw; // is paused only if Node's parser does not pass the body directly
+    await expect.poll(() => req.isPaused() || req.socket.isPaused()).toBe(true);
     unread = stream.readableLength;
     await digest(ctx, stream);
   });

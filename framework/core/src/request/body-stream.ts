@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 
 import type { BodyStream, Context, StreamOptions } from '../context.ts';
+import { type BodyReceiver, IncomingRequest } from '../node/incoming-request.ts';
 import { aWholeNumber, readOptions, required } from '../options.ts';
 import {
   bodyTooLarge,
@@ -10,6 +11,7 @@ import {
   hasBody,
   isReadStarted,
   markStreamed,
+  passBody,
   sendContinue,
 } from './read-body.ts';
 
@@ -24,33 +26,14 @@ export function streamBody(ctx: Context, options: StreamOptions): BodyStream {
   const { limit } = readOptions('ctx.stream()', options, {
     limit: required(aWholeNumber(1, Number.MAX_SAFE_INTEGER)),
   });
-  const { req, res } = ctx.raw;
+  const { req } = ctx.raw;
   const isRead = hasBody(req) && isReadStarted(req);
   if (isRead || !markStreamed(req)) {
     throw new TypeError(
       `Cannot stream the body of ${ctx.method} ${ctx.path}: it was already read; use no body parser for this route, and call ctx.stream() once`,
     );
   }
-  let size = 0;
-  // Cheaper than `pipe` to a Transform, which has a writable side too.
-  const body = new Readable({
-    read() {
-      req.resume();
-    },
-    destroy(error, done) {
-      ctx.signal.removeEventListener('abort', abort);
-      req.off('data', forward);
-      if (!req.readableEnded) discardRest(req);
-      done(error);
-    },
-  });
-  const forward = (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > limit) body.destroy(bodyTooLarge(limit));
-    else if (!body.push(chunk)) req.pause();
-  };
-  const abort = () => body.destroy(ctx.signal.reason);
-  body.on('error', () => {}); // the handler may have stopped reading
+  const body = new RequestBody(ctx, limit);
   if (!hasBody(req)) {
     body.push(null);
     return body;
@@ -59,19 +42,72 @@ export function streamBody(ctx: Context, options: StreamOptions): BodyStream {
     discardRest(req);
     throw bodyTooLarge(limit);
   }
-  req.on('error', (error) => body.destroy(bodyUnreadable(error)));
-  res.once('close', () => {
-    if (body.destroyed) return; // an error without use would cost a stack trace per request
-    body.destroy(
-      res.writableFinished
+  body.start();
+  return body;
+}
+
+/** Cheaper than `pipe` to a Transform, which has a writable side too. */
+class RequestBody extends Readable implements BodyReceiver {
+  readonly #ctx: Context;
+  readonly #limit: number;
+  #size = 0;
+  #signal: AbortSignal | undefined;
+
+  constructor(ctx: Context, limit: number) {
+    super();
+    this.#ctx = ctx;
+    this.#limit = limit;
+    this.on('error', () => {}); // the handler may have stopped reading
+  }
+
+  start(): void {
+    const { raw } = this.#ctx;
+    raw.res.once('close', () => this.#onResponseEnd()); // before the signal aborts for the same reason
+    const { signal } = this.#ctx;
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#abort);
+    if (signal.aborted) this.#abort();
+    sendContinue(raw.req, raw.res);
+    passBody(raw.req, this);
+  }
+
+  add(chunk: Buffer): boolean {
+    if (this.destroyed) return true; // the rest is discarded
+    this.#size += chunk.length;
+    if (this.#size <= this.#limit) return this.push(chunk);
+    this.destroy(bodyTooLarge(this.#limit));
+    return true;
+  }
+
+  end(): void {
+    this.push(null);
+  }
+
+  fail(cause: Error): void {
+    this.destroy(bodyUnreadable(cause));
+  }
+
+  override _read(): void {
+    const { req } = this.#ctx.raw;
+    if (req instanceof IncomingRequest) req.resumeBody();
+    else req.resume();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    const { req } = this.#ctx.raw;
+    this.#signal?.removeEventListener('abort', this.#abort);
+    if (!req.readableEnded) discardRest(req);
+    done(error);
+  }
+
+  readonly #abort = () => this.destroy(this.#signal?.reason);
+
+  #onResponseEnd(): void {
+    if (this.destroyed) return; // an error without use would cost a stack trace per request
+    this.destroy(
+      this.#ctx.raw.res.writableFinished
         ? new Error('The response was sent before its request body')
         : clientDisconnected(),
     );
-  });
-  ctx.signal.addEventListener('abort', abort);
-  if (ctx.signal.aborted) abort();
-  sendContinue(req, res);
-  req.on('data', forward);
-  req.on('end', () => body.push(null));
-  return body;
+  }
 }

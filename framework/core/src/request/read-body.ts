@@ -71,6 +71,24 @@ function unreadable({ method, url }: IncomingMessage, reason: string): TypeError
   return new TypeError(`Cannot read the body of ${method} ${url}: ${reason}`);
 }
 
+/**
+ * Passes a body to `receiver`: directly from Node's parser, or by the events of the stream if it is decoded, has
+ * arrived before, or belongs to another server.
+ */
+export function passBody(body: Readable, receiver: BodyReceiver): void {
+  if (body instanceof IncomingRequest && body.passBodyTo(receiver)) return;
+  const onData = (chunk: Buffer) => {
+    if (!receiver.add(chunk)) body.pause();
+  };
+  const onError = (cause: Error) => receiver.fail(cause);
+  const onEnd = () => {
+    // V8 may have placed Node's list of listeners among old objects, where it would keep this request alive.
+    body.off('data', onData).off('end', onEnd).off('error', onError);
+    receiver.end();
+  };
+  body.on('data', onData).on('end', onEnd).on('error', onError);
+}
+
 interface ReadBodyOptions {
   readonly limitBytes: number;
   /** The decoded body of a request with a content coding: the limit applies to this stream. */
@@ -132,38 +150,25 @@ class BodyReader implements BodyReceiver {
       this.#reject(error);
       return;
     }
-    const isPassed = decoded === req && req instanceof IncomingRequest && req.passBodyTo(this);
-    if (!isPassed) this.#readStream();
+    passBody(decoded, this);
+    if (decoded !== req) req.on('error', (cause) => this.fail(cause));
     sendContinue(req, res);
   }
 
-  /** Reads every body that cannot be passed: decoded, arrived before, or of another server. */
-  #readStream(): void {
-    const { req, decoded } = this.#reading;
-    const onData = (chunk: Buffer) => this.add(chunk);
-    const onError = (cause: Error) => this.fail(cause);
-    const onEnd = () => {
-      // V8 may have placed Node's list of listeners among old objects, where it would keep this request alive.
-      if (decoded === req) req.off('data', onData).off('end', onEnd).off('error', onError);
-      this.end();
-    };
-    decoded.on('data', onData).on('end', onEnd).on('error', onError);
-    if (decoded !== req) req.on('error', onError);
-  }
-
-  add(chunk: Buffer): void {
+  add(chunk: Buffer): boolean {
     const { limitBytes } = this.#reading;
     const start = this.#size;
-    if (start > limitBytes) return;
+    if (start > limitBytes) return true;
     const size = start + chunk.length;
     const error = size > limitBytes ? bodyTooLarge(limitBytes) : this.#memory.reserve(size);
     if (error) {
       this.#reject(error);
-      return;
+      return true;
     }
     const capacity = Math.min(2 * size, this.#length || limitBytes);
     this.#bytes = start === 0 ? chunk : append(chunk, this.#bytes, start, capacity);
     this.#size = size;
+    return true;
   }
 
   end(): void {
@@ -199,7 +204,6 @@ class BodyReader implements BodyReceiver {
 
   #discard(): void {
     const { req, decoded } = this.#reading;
-    if (req instanceof IncomingRequest) req.stopPassing();
     if (decoded !== req) {
       req.unpipe();
       decoded.destroy(); // it may still contain data that decodes to a thousand times its size
@@ -242,6 +246,7 @@ export function sendContinue(req: IncomingMessage, res: ServerResponse): void {
 /** Reads and discards the rest of a body; one of more than 16 MiB ends the connection. */
 export function discardRest(req: IncomingMessage): void {
   let discarded = 0;
+  if (req instanceof IncomingRequest) req.stopPassing();
   req.on('data', (chunk: Buffer) => {
     discarded += chunk.length;
     if (discarded > DISCARD_BYTES) req.destroy();
