@@ -1,11 +1,10 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 
 import type { Logger } from '../logger.ts';
 import { currentResponse } from '../node/tracked-response.ts';
 import { milliseconds, readOptions } from '../options.ts';
-import { connections, type UpgradedConnection } from './connections.ts';
+import { connections, upgradeOf } from './connections.ts';
 
 export interface CloseOptions {
   /**
@@ -80,7 +79,7 @@ interface Deadlines {
 /** Resolves with the number of responses that were incomplete at the time limit. */
 function closeConnections(server: Server, { lingerEndMs, endMs }: Deadlines): Promise<number> {
   return new Promise((resolve, reject) => {
-    const { sockets, announceClosing, upgraded } = connections(server);
+    const { sockets, announceClosing } = connections(server);
     let incomplete = 0;
     const closeIdleConnections = takeCloseIdleConnections(server);
     const sweep = setInterval(() => {
@@ -95,7 +94,7 @@ function closeConnections(server: Server, { lingerEndMs, endMs }: Deadlines): Pr
       }
     }, SWEEP_MS);
     announceClosing();
-    dismiss(upgraded, Math.max(0, Math.min(lingerEndMs, endMs) - performance.now()));
+    dismiss([...sockets.keys()], Math.max(0, Math.min(lingerEndMs, endMs) - performance.now()));
     for (const socket of sockets.keys()) {
       const response = currentResponse(socket);
       if (response && !response.headersSent) response.setHeader('Connection', 'close');
@@ -109,11 +108,10 @@ function closeConnections(server: Server, { lingerEndMs, endMs }: Deadlines): Pr
 }
 
 /** Asks clients to disconnect, one after the other for `durationMs`: they do not all return at once. */
-function dismiss(upgraded: ReadonlyMap<Duplex, UpgradedConnection>, durationMs: number): void {
-  let at = 0;
-  for (const connection of upgraded.values()) {
-    setTimeout(() => connection.goAway(), (durationMs * at) / upgraded.size).unref();
-    at++;
+function dismiss(sockets: readonly Socket[], durationMs: number): void {
+  const upgraded = sockets.map(upgradeOf).filter((connection) => connection !== undefined);
+  for (const [at, connection] of upgraded.entries()) {
+    setTimeout(() => connection.goAway(), (durationMs * at) / upgraded.length).unref();
   }
 }
 

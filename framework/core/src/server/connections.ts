@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 import type { Context } from '../context.ts';
+import { createEndWatch } from '../node/socket-end.ts';
 
 /** The connections of one server. */
 export interface Connections {
@@ -14,8 +15,6 @@ export interface Connections {
   /** Aborts when the server starts to close its connections. */
   readonly closing: AbortSignal;
   readonly announceClosing: () => void;
-  /** Those that have left HTTP, and whose handler wants to close them itself. */
-  readonly upgraded: Map<Duplex, UpgradedConnection>;
 }
 
 /** A connection after an upgrade. */
@@ -27,11 +26,29 @@ export interface UpgradedConnection {
 }
 
 const connectionsOf = new WeakMap<Server, Connections>();
-const serverOf = new WeakMap<Duplex, Connections>();
+
+/** Properties of a connection, which take less memory than an entry of a `Map`. */
+const SERVER = Symbol('server');
+const UPGRADED = Symbol('upgraded');
+
+interface Connection {
+  [SERVER]?: Connections;
+  [UPGRADED]?: UpgradedConnection;
+}
 
 /** The connections of the server to which `socket` belongs; `undefined` for other servers. */
 export function connectionsOfSocket(socket: Duplex): Connections | undefined {
-  return serverOf.get(socket);
+  return (socket as Connection)[SERVER];
+}
+
+/** Records that `socket` has left HTTP, and that `connection` wants to close it itself. */
+export function rememberUpgrade(socket: Duplex, connection: UpgradedConnection): void {
+  (socket as Connection)[UPGRADED] = connection;
+}
+
+/** What `rememberUpgrade` has recorded. */
+export function upgradeOf(socket: Duplex): UpgradedConnection | undefined {
+  return (socket as Connection)[UPGRADED];
 }
 
 /**
@@ -42,7 +59,7 @@ export function closingSignal(ctx: Context): AbortSignal {
   const { socket } = ctx.raw.req;
   // A dispatched request belongs to the server of its client.
   const { client = socket } = socket as { readonly client?: Duplex };
-  return serverOf.get(client)?.closing ?? new AbortController().signal;
+  return connectionsOfSocket(client)?.closing ?? new AbortController().signal;
 }
 
 /** Keeps track of the connections of `server` from now on. */
@@ -51,15 +68,13 @@ export function trackConnections(server: Server): Connections {
   const abort = new AbortController();
   const announceClosing = () => abort.abort();
   const closing = abort.signal;
-  const tracked: Connections = { sockets, closing, announceClosing, upgraded: new Map() };
+  const tracked: Connections = { sockets, closing, announceClosing };
   connectionsOf.set(server, tracked);
+  const watchEnd = createEndWatch((socket) => sockets.delete(socket));
   const add = (socket: Socket, tcp = socket) => {
     sockets.set(socket, tcp);
-    serverOf.set(socket, tracked);
-    // Node removes its own listener before it emits `connect` and `upgrade`: without this one, a reset
-    // connection would end the process.
-    socket.on('error', ignore);
-    socket.on('close', forget);
+    (socket as Connection)[SERVER] = tracked;
+    watchEnd(socket);
   };
   server.on('connection', (socket: Socket) => {
     if ('setSecureContext' in server) keepTcpSocket(socket);
@@ -86,14 +101,6 @@ function keepTcpSocket(socket: Socket): void {
 
 function addressesOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
   return [remoteAddress, remotePort, localAddress, localPort].join(' ');
-}
-
-function ignore(): void {}
-
-function forget(this: Socket): void {
-  const { sockets, upgraded } = serverOf.get(this) ?? {};
-  sockets?.delete(this);
-  upgraded?.delete(this);
 }
 
 /** The connections of a server that `createServer` has created. */

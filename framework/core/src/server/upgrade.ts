@@ -7,7 +7,12 @@ import { currentResponse, TrackedResponse } from '../node/tracked-response.ts';
 import { type RequestContext, recordOf } from '../request-context.ts';
 import { ServiceUnavailableError } from '../response/http-error.ts';
 import type { ResponseHeaders } from '../response/response-headers.ts';
-import { connectionsOfSocket, type UpgradedConnection } from './connections.ts';
+import {
+  connectionsOfSocket,
+  rememberUpgrade,
+  type UpgradedConnection,
+  upgradeOf,
+} from './connections.ts';
 import { closeWithProblem, destroyAfterLinger } from './raw-requests.ts';
 
 let hasRoutes = false;
@@ -117,8 +122,7 @@ export function switchProtocols(context: Context, takeOver: TakeOver): void {
 
 /** For listeners of `onSent`: the connection after a 101 response. */
 export function upgradedConnection({ raw }: Context): UpgradedConnection | undefined {
-  const { socket } = raw.req;
-  return connectionsOfSocket(socket)?.upgraded.get(socket);
+  return upgradeOf(raw.req.socket);
 }
 
 /** @throws {ServiceUnavailableError} if the server is about to close */
@@ -136,11 +140,12 @@ function upgrade(ctx: RequestContext, takeOver: TakeOver): void {
     res.destroy(); // the client has disconnected
     return;
   }
+  ctx.upgrade = undefined; // the context is kept as long as the connection
   const connection = takeOver({ socket, head, headers: linesOf(ctx.responseHeaders) });
   heads.delete(req);
   res.statusCode = 101;
   res.detachSocket(socket);
-  server.upgraded.set(socket, connection);
+  rememberUpgrade(socket, connection);
 }
 
 /** Headers of a body, and those that the upgrade sets itself. */
