@@ -8,17 +8,23 @@ import type { SchemaIssue, StandardSchema } from '@fw/core/schema';
 import type { MessageOf, WebSocketClient, WebSocketHandlers } from './client.ts';
 import { type ClientSocket, type SocketListener, WebSocket } from './socket.ts';
 
+function sendPing(session: { ping(): void }): void {
+  session.ping();
+}
+
 function endOfAge(client: WebSocketClient): void {
   client.close(1001, 'The connection has reached its largest age');
 }
 
-interface Limits {
+/** What the clients of a route share. */
+export interface WebSocketRoute<P extends Parts, Schema> {
+  readonly handlers: WebSocketHandlers<P, Schema>;
   readonly maxMessagesPerSecond: number;
   readonly maxUnsentBytes: number;
   /** Time between pings; 0: none. */
   readonly pingMs: number;
-  /** Time until the connection ends. */
-  readonly ageMs: number;
+  /** Called when a client has disconnected. */
+  readonly release: () => void;
 }
 
 /** One client and its handlers, which run one after the other. */
@@ -26,17 +32,17 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
   implements WebSocketClient<P>, UpgradedConnection, SocketListener
 {
   readonly ctx: Context<P>;
-  readonly closed: Promise<number>;
-  readonly #handlers: WebSocketHandlers<P, Schema>;
-  readonly #limits: Limits;
-  readonly #resolveClosed: (code: number) => void;
+  readonly #route: WebSocketRoute<P, Schema>;
   /** The asynchronous context of the request, in which the handlers run. */
   readonly #scope = new AsyncResource('WebSocketSession');
   /** Tasks that wait for the running one; the number of messages per second limits them. */
   readonly #tasks: (() => unknown)[] = [];
   #socket: ClientSocket | undefined = undefined;
-  #pings: NodeJS.Timeout | undefined = undefined;
-  #age: NodeJS.Timeout | undefined = undefined;
+  #closed: PromiseWithResolvers<number> | undefined = undefined;
+  /** Of the next ping, or of the end of the connection if that is earlier. */
+  #timer: NodeJS.Timeout | undefined = undefined;
+  /** When the connection has reached its largest age. */
+  #endMs = 0;
   #isRunning = false;
   /** Whether this side has closed the connection: then messages are discarded. */
   #isOver = false;
@@ -44,23 +50,33 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
   #secondMs = 0;
   #messages = 0;
 
-  constructor(ctx: Context<P>, handlers: WebSocketHandlers<P, Schema>, limits: Limits) {
+  constructor(ctx: Context<P>, route: WebSocketRoute<P, Schema>) {
     this.ctx = ctx;
-    this.#handlers = handlers;
-    this.#limits = limits;
-    const { promise, resolve } = Promise.withResolvers<number>();
-    this.closed = promise;
-    this.#resolveClosed = resolve;
+    this.#route = route;
   }
 
-  /** Starts to receive messages. */
-  begin(socket: ClientSocket): void {
+  get closed(): Promise<number> {
+    this.#closed ??= Promise.withResolvers();
+    return this.#closed.promise;
+  }
+
+  /** Starts to receive messages, for at most `ageMs`. */
+  begin(socket: ClientSocket, ageMs: number): void {
     this.#socket = socket;
-    const { pingMs, ageMs } = this.#limits;
-    this.#age = setTimeout(endOfAge, ageMs, this).unref();
-    if (pingMs > 0) this.#pings = setInterval(() => this.#ping(socket), pingMs).unref();
-    socket.reportTo(this);
-    this.#enqueue(() => this.#handlers.open?.(this));
+    this.#endMs = performance.now() + ageMs;
+    this.#setTimer();
+    socket.listener = this;
+    this.#enqueue(() => this.#route.handlers.open?.(this));
+  }
+
+  #setTimer(): void {
+    const leftMs = this.#endMs - performance.now();
+    const { pingMs } = this.#route;
+    const isPing = pingMs > 0 && pingMs < leftMs;
+    const timer = isPing
+      ? setTimeout(sendPing, pingMs, this)
+      : setTimeout(endOfAge, Math.max(0, leftMs), this);
+    this.#timer = timer.unref();
   }
 
   /** Replies, unless earlier replies and messages wait for a client that does not read. */
@@ -77,10 +93,11 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
   }
 
   disconnected(code: number): void {
-    clearInterval(this.#pings);
-    clearTimeout(this.#age);
-    this.#resolveClosed(code);
-    this.#enqueue(() => this.#handlers.close?.(this, code));
+    clearTimeout(this.#timer);
+    this.#route.release();
+    this.#closed ??= Promise.withResolvers();
+    this.#closed.resolve(code);
+    this.#enqueue(() => this.#route.handlers.close?.(this, code));
   }
 
   send(message: unknown): boolean {
@@ -108,13 +125,14 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
   }
 
   /** Handlers that are running delay the reply to a ping. */
-  #ping(socket: ClientSocket): void {
+  ping(): void {
     if (!this.#isAlive && !this.#isRunning) {
-      socket.terminate();
+      this.#socket?.terminate();
       return;
     }
     this.#isAlive = false;
-    socket.ping();
+    this.#socket?.ping();
+    this.#setTimer();
   }
 
   /** Counts a message, and closes the connection if there are too many in this second. */
@@ -127,20 +145,20 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
       this.#messages = 0;
     }
     this.#messages++;
-    if (this.#messages <= this.#limits.maxMessagesPerSecond) return false;
+    if (this.#messages <= this.#route.maxMessagesPerSecond) return false;
     this.close(1008, 'Too many messages per second');
     return true;
   }
 
   /** Closes the connection if too much waits for the client. */
   #isTooSlow(): boolean {
-    if ((this.#socket?.bufferedAmount ?? 0) <= this.#limits.maxUnsentBytes) return false;
+    if ((this.#socket?.bufferedAmount ?? 0) <= this.#route.maxUnsentBytes) return false;
     this.close(1013, 'The client reads too slowly');
     return true;
   }
 
   #receive(data: Buffer, isBinary: boolean): unknown {
-    const { schema, message } = this.#handlers;
+    const { schema, message } = this.#route.handlers;
     const deliver = (value: unknown) =>
       this.#isOver ? undefined : message?.(this, value as MessageOf<Schema>);
     if (schema === undefined) return deliver(isBinary ? data : data.toString());

@@ -1,5 +1,4 @@
 import { loadOptional } from '@fw/core/extension';
-import type { RawData } from 'ws';
 
 export const { WebSocket, WebSocketServer } = loadOptional('ws', {
   user: 'websocket()',
@@ -21,10 +20,14 @@ export class ClientSocket extends WebSocket {
   sentCode: number | undefined = undefined;
   listener: SocketListener | undefined = undefined;
 
-  reportTo(listener: SocketListener): void {
-    this.listener = listener;
-    this.on('ping', onPing).on('pong', onPong).on('message', onMessage).on('close', onClose);
-    this.on('error', ignore); // ws closes the connection with the code of the error
+  /** Reports the events of ws to `listener`: functions for five events would take 280 bytes per socket. */
+  override emit(event: string | symbol, ...[data, isBinary]: unknown[]): boolean {
+    const { listener } = this;
+    if (event === 'message') listener?.received(data as Buffer, isBinary as boolean);
+    else if (event === 'ping') listener?.pinged(data as Buffer);
+    else if (event === 'pong') listener?.ponged();
+    else if (event === 'close') listener?.disconnected(this.sentCode ?? (data as number));
+    return true; // ws closes the connection with the code of an error
   }
 
   override close(code?: number, reason?: string | Buffer): void {
@@ -33,26 +36,6 @@ export class ClientSocket extends WebSocket {
     if (isOpen) this.sentCode = code;
   }
 }
-
-// The same functions for all sockets: closures would stay in memory with each of them.
-function onPing(this: WebSocket, data: Buffer): void {
-  (this as ClientSocket).listener?.pinged(data);
-}
-
-function onPong(this: WebSocket): void {
-  (this as ClientSocket).listener?.ponged();
-}
-
-function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
-  (this as ClientSocket).listener?.received(data as Buffer, isBinary);
-}
-
-function onClose(this: WebSocket, code: number): void {
-  const { listener, sentCode } = this as ClientSocket;
-  listener?.disconnected(sentCode ?? code);
-}
-
-function ignore(): void {}
 
 /** Creates the server that upgrades connections to a `ClientSocket`. */
 export function createSocketServer(maxMessageBytes: number, protocols: readonly string[]) {

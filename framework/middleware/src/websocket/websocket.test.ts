@@ -409,6 +409,15 @@ describe('a limit', () => {
     await expect.poll(() => closed.mock.calls).toEqual([[1001]]);
   });
 
+  test('of age closes the connection between two pings', async () => {
+    const pings = vi.fn();
+    const { socket, closed } = connect(await start(websocket({ pingMs: 100, maxAgeMs: 190 })));
+    socket.on('ping', pings);
+
+    expect(await closed).toEqual([1001, 'The connection has reached its largest age']);
+    expect(pings).toHaveBeenCalledOnce();
+  });
+
   test('a handler that waits delays the messages of its client, not of others', async () => {
     const release = Promise.withResolvers<void>();
     const calls: string[] = [];

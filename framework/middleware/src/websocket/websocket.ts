@@ -101,23 +101,22 @@ export function websocket<
   });
   acceptUpgrades();
   const server = createSocketServer(maxMessageBytes, protocols);
-  const limits = { maxMessagesPerSecond, maxUnsentBytes, pingMs };
   let clients = 0;
   const release = () => clients--;
+  const route = { handlers, maxMessagesPerSecond, maxUnsentBytes, pingMs, release };
   const handle: Middleware<P> = (ctx) => {
     checkHandshake(ctx);
     checkOrigin(ctx, origins);
     const ageMs = maxAgeOf(maxAgeMs, ctx);
-    const session = new WebSocketSession<P, Schema>(ctx, handlers, { ...limits, ageMs });
+    const session = new WebSocketSession<P, Schema>(ctx, route);
     switchProtocols(ctx, ({ socket, head, headers }) => {
       if (clients >= maxClients) {
         const retry = { 'Retry-After': '5' };
         throw new ServiceUnavailableError(`More than ${maxClients} WebSockets`, { headers: retry });
       }
       server.once('headers', (lines) => lines.push(...headers));
-      server.handleUpgrade(ctx.raw.req, socket, head, (client) => session.begin(client));
+      server.handleUpgrade(ctx.raw.req, socket, head, (client) => session.begin(client, ageMs));
       clients++;
-      session.closed.then(release);
       return session;
     });
   };
