@@ -63,5 +63,23 @@ export const USERS_FORMAT: DatabaseFormat = {
        UPDATE domains SET users = users - 1 WHERE domain = OLD.email_domain;
        DELETE FROM domains WHERE domain = OLD.email_domain AND users = 0;
      END`,
+
+    // A page by number finds its first user from the users in ranges of 2^bits positions that begin at `first`.
+    `CREATE TABLE ranges (
+       bits INTEGER, first INTEGER, users INTEGER NOT NULL, PRIMARY KEY (bits, first)
+     ) STRICT, WITHOUT ROWID;
+     INSERT INTO ranges SELECT 10, position >> 10 << 10, count(*) FROM users GROUP BY 2;
+     INSERT INTO ranges SELECT 16, first >> 16 << 16, sum(users) FROM ranges GROUP BY 2;
+     CREATE TRIGGER created_are_in_ranges AFTER INSERT ON users
+     BEGIN
+       INSERT INTO ranges
+         VALUES (10, NEW.position >> 10 << 10, 1), (16, NEW.position >> 16 << 16, 1)
+         ON CONFLICT DO UPDATE SET users = users + 1;
+     END;
+     CREATE TRIGGER deleted_are_in_no_range AFTER DELETE ON users
+     BEGIN
+       UPDATE ranges SET users = users - 1 WHERE bits = 10 AND first = OLD.position >> 10 << 10;
+       UPDATE ranges SET users = users - 1 WHERE bits = 16 AND first = OLD.position >> 16 << 16;
+     END`,
   ],
 };

@@ -28,7 +28,7 @@ test('close stores the pending changes, and a store that is opened again returns
 
 test('a file of format 1 is migrated with its users, and they are counted', async () => {
   const file = newFile();
-  const old = openFormat1(file);
+  const old = openFormat(1, file);
   insertAsFormat1(old, 'ada', 'Ada@Example.com');
   old.close();
 
@@ -46,7 +46,7 @@ test('a file of format 1 is migrated with its users, and they are counted', asyn
 
 test('the store sees each change by a concurrent program of format 1', async () => {
   const file = newFile();
-  const old = openFormat1(file);
+  const old = openFormat(1, file);
   const store = openSqliteUserStore(file);
   onTestFinished(async () => {
     old.close();
@@ -66,9 +66,38 @@ test('the store sees each change by a concurrent program of format 1', async () 
   expect([total, byDomain]).toEqual([1, [{ domain: 'example.org', count: 1 }]]);
 });
 
-/** Opens the file as a program of format 1 does. */
-function openFormat1(file: string): DatabaseSync {
-  return openDatabase(file, { ...USERS_FORMAT, migrations: USERS_FORMAT.migrations.slice(0, 1) });
+test('slices of many users are complete after a migration and deletions', async () => {
+  const file = newFile();
+  const old = openFormat(2, file);
+  old.exec(
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 67000)
+     INSERT INTO users (id, name, email, created_at, updated_at) SELECT n, n, n, 0, 0 FROM numbers`,
+  );
+  old.exec('DELETE FROM users WHERE position BETWEEN 300 AND 900 OR position % 7 = 0');
+  const store = openSqliteUserStore(file);
+  onTestFinished(() => store.close());
+  old.exec('DELETE FROM users WHERE position BETWEEN 65000 AND 65999');
+  old.close();
+  await store.insert(cyd);
+
+  const ids: string[] = [];
+  const { total } = await store.list();
+  for (let start = 0; start < total; start += 250) {
+    const { users } = await store.list({ start, limit: 250 });
+    ids.push(...users.map(({ id }) => id));
+  }
+
+  const numbers = Array.from({ length: 67_000 }, (_, index) => index + 1);
+  const isDeleted = (n: number) => n % 7 === 0 || (n >= 300 && n <= 900);
+  const present = numbers.filter((n) => !isDeleted(n) && !(n >= 65_000 && n <= 65_999));
+  expect(ids).toEqual([...present.map(String), 'cyd']);
+  expect((await store.list({ start: total, limit: 9 })).users).toEqual([]);
+});
+
+/** Opens the file as a program of this format does. */
+function openFormat(format: number, file: string): DatabaseSync {
+  const migrations = USERS_FORMAT.migrations.slice(0, format);
+  return openDatabase(file, { ...USERS_FORMAT, migrations });
 }
 
 function insertAsFormat1(database: DatabaseSync, id: string, email: string): void {

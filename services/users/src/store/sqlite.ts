@@ -1,3 +1,4 @@
+import type { Slice } from '@fw/service';
 import {
   appliedMigrations,
   createGroupCommit,
@@ -39,7 +40,15 @@ export function openSqliteUserStore(
 
   const any = sql('SELECT 1 FROM users LIMIT 1');
   const count = sql('SELECT coalesce(sum(users), 0) AS total FROM days');
-  const list = sql(`SELECT ${COLUMNS} FROM users ORDER BY position LIMIT ? OFFSET ?`);
+  const list = sql(
+    `SELECT ${COLUMNS} FROM users WHERE position >= ? ORDER BY position LIMIT ? OFFSET ?`,
+  );
+  const range = sql(
+    `SELECT max(first) AS first, max(before) AS before FROM (
+       SELECT first, sum(users) OVER (ORDER BY first) - users AS before FROM ranges
+       WHERE bits = ? AND first >= ? AND first < ?
+     ) WHERE before <= ?`,
+  );
   const page = sql(`SELECT ${COLUMNS} FROM users WHERE position > ? ORDER BY position LIMIT ?`);
   const pageOfEmail = sql(
     `SELECT ${COLUMNS} FROM users WHERE email_folded = lower(?) AND position > ?
@@ -65,6 +74,20 @@ export function openSqliteUserStore(
      SELECT * FROM (SELECT 'domain', domain, users FROM domains ORDER BY users DESC, domain LIMIT ?)`,
   );
 
+  /** Reads users from the index `start`. `OFFSET` alone would read all users before it. */
+  function readSlice({ start, limit }: Slice) {
+    let first = 0;
+    let end = Number.MAX_SAFE_INTEGER;
+    let skipped = start;
+    for (const bits of start < 1_024 ? [] : [16, 10]) {
+      const row = range.get(bits, first, end, skipped);
+      first = Number(row?.first ?? 0);
+      end = first + 2 ** bits;
+      skipped -= Number(row?.before ?? 0);
+    }
+    return list.all(first, limit, skipped);
+  }
+
   return {
     idempotency: sqliteIdempotency(database, { column: 'user' }),
 
@@ -73,7 +96,7 @@ export function openSqliteUserStore(
     async list({ start, limit } = { start: 0, limit: Number.MAX_SAFE_INTEGER }) {
       const { rows, total } = orUnavailable(() =>
         inSnapshot(database, () => ({
-          rows: list.all(Math.min(limit, MAX_BATCH_USERS + 1), start),
+          rows: readSlice({ start, limit: Math.min(limit, MAX_BATCH_USERS + 1) }),
           total: Number(count.get()?.total),
         })),
       );
