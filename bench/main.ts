@@ -1,4 +1,5 @@
 import { runCancellation } from './cancellation.ts';
+import { runGrowth } from './growth.ts';
 import { runHttp } from './http.ts';
 import { runIdle } from './idle.ts';
 import { runLimiter } from './limiter.ts';
@@ -12,6 +13,7 @@ type Benchmark = readonly [run: (args: readonly string[]) => Promise<void>, help
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   cancellation: [runCancellation, 'what still runs after clients have left'],
+  growth: [runGrowth, 'time and memory by the number of routes, rows and keys'],
   http: [runHttp, 'HTTP: the framework and its peers'],
   idle: [runIdle, 'memory of idle and slow connections, and pauses of garbage collection'],
   router: [runRouter, 'route lookup: the router and its peers'],
