@@ -113,6 +113,11 @@ export class KeyTable {
  * deleted at the start of the map.
  */
 class KeyQueue extends Map<string, number> {
+  /** Copies the key: before Node 26, V8 keeps the whole header of which it may be a part. */
+  override set(key: string, id: number): this {
+    return super.set(` ${key}`.slice(1), id);
+  }
+
   #fromOldest = this.keys();
   #inTurn = this.entries();
 
