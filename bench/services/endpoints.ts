@@ -8,6 +8,8 @@ export const JWT_SECRET = 'this secret signs only tokens of the benchmark';
 export interface Endpoint extends Pick<Exchange, 'method' | 'status' | 'body'> {
   readonly service: 'users' | 'catalog' | 'reports';
   readonly name: string;
+  /** What it is compared with. Default `fastify`. */
+  readonly peer?: 'node';
   /** The paths to request in turn; `userIds` are the ids of the users in the store. */
   paths(userIds: readonly string[]): readonly string[];
   /** The headers of all requests under one load, or of one compared request. */
@@ -24,6 +26,7 @@ let users = 0;
 
 export const ENDPOINTS: readonly Endpoint[] = [
   { ...ONE_USER, name: 'GET v1/:id' },
+  { ...ONE_USER, name: 'GET v1/:id, beside node:http', peer: 'node' },
   { ...ONE_USER, name: 'GET v1/:id, HTML', headers: () => ({ accept: 'text/html' }) },
   {
     service: 'users',

@@ -7,17 +7,19 @@ const PATHS = 20;
 const HEADERS = ['content-type', 'cache-control', 'deprecation', 'etag', 'link', 'vary'];
 
 /**
- * Requests `endpoint` from both ports and compares status, headers that clients act on, and body.
+ * Requests `endpoint` from both servers and compares status, headers that clients act on, and body.
  *
  * @throws {Error} that names the first request with different responses
  */
 export async function checkParity(
   endpoint: Endpoint,
   userIds: readonly string[],
-  ports: readonly [number, number],
+  targets: readonly { readonly server: { readonly port: number } }[],
 ): Promise<void> {
   for (const path of endpoint.paths(userIds).slice(0, PATHS)) {
-    const [one, other] = await Promise.all(ports.map((port) => respond(port, path, endpoint)));
+    const [one, other] = await Promise.all(
+      targets.map(({ server }) => respond(server.port, path, endpoint)),
+    );
     if (isDeepStrictEqual(one, other)) continue;
     throw new Error(
       `${endpoint.method} ${path} has different responses:\n${JSON.stringify(one)}\n${JSON.stringify(other)}`,

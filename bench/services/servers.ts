@@ -13,16 +13,18 @@ import { type Endpoint, JWT_SECRET } from './endpoints.ts';
 
 export type ServiceName = Endpoint['service'];
 
-const FASTIFY = join(import.meta.dirname, 'fastify.ts');
 const ROOT = resolve(import.meta.dirname, '../..');
 const CATALOG_ITEMS = join(ROOT, 'services/catalog/data/items.ndjson');
 const USERS = 200;
 /** Runs a command without its output: a log line per request in a file would cost time. */
 const QUIETLY = ['sh', '-c', 'exec "$@" >/dev/null', 'sh'];
 
-/** A running service: ours, or the same endpoints on fastify. */
+/** Ours, the same endpoints on fastify, or one of users on `node:http` with nothing else than the query. */
+export type ServerName = 'fw' | 'fastify' | 'node';
+
+/** A running service. */
 export interface Server {
-  readonly name: 'fw' | 'fastify';
+  readonly name: ServerName;
   readonly port: number;
   /** CPU time used since the start. */
   cpuMicros(): Promise<number>;
@@ -31,15 +33,16 @@ export interface Server {
 }
 
 interface ServerOptions {
+  readonly name: ServerName;
   readonly service: ServiceName;
   readonly databaseFile: string;
-  /** The bundle of our service; without it, the endpoints on fastify are started. */
-  readonly bundle?: string;
+  /** The program of `fw`. */
+  readonly bundle: string;
 }
 
 /** Starts one server on the measured core and waits until it is ready. */
 async function startServer(options: ServerOptions): Promise<Server> {
-  const { service, databaseFile, bundle } = options;
+  const { name, service, databaseFile, bundle } = options;
   const port = await freePort();
   const healthPort = await freePort();
   const env = {
@@ -55,14 +58,15 @@ async function startServer(options: ServerOptions): Promise<Server> {
     DRAIN_DELAY_MS: '0',
     DRAIN_IDLE_MS: '500',
   };
-  const command = bundle ? [process.execPath, bundle] : [process.execPath, FASTIFY, service];
-  const managementUrl = `http://127.0.0.1:${bundle ? healthPort : port}`;
+  const program = name === 'fw' ? bundle : join(import.meta.dirname, `${name}.ts`);
+  const command = [process.execPath, program, ...(name === 'fw' ? [] : [service])];
+  const managementUrl = `http://127.0.0.1:${name === 'fw' ? healthPort : port}`;
   const { stop } = await startProgram([...QUIETLY, ...pinned(command, MEASURED_CORE)], {
     env,
-    ready: `${managementUrl}/${bundle ? 'readyz' : 'metrics'}`,
+    ready: `${managementUrl}/${name === 'fw' ? 'readyz' : 'metrics'}`,
   });
   return {
-    name: bundle ? 'fw' : 'fastify',
+    name,
     port,
     cpuMicros: () => readCpuMicros(`${managementUrl}/metrics`),
     stop: () => stop(),
@@ -70,25 +74,29 @@ async function startServer(options: ServerOptions): Promise<Server> {
 }
 
 /**
- * Starts a service and the same endpoints on fastify with equal databases: our service fills one (the
- * catalog imports its data at start), then it is copied.
+ * Starts a service and its peers with equal databases: our service fills one (the catalog imports its
+ * data at start), then it is copied.
  */
-export async function startPair(service: ServiceName, directory: string) {
+export async function startServers(service: ServiceName, directory: string) {
   const bundle = join(directory, 'main.js');
   await buildService({ root: ROOT, entry: `services/${service}/src/main.ts`, outfile: bundle });
-  const files = [join(directory, 'fw.db'), join(directory, 'fastify.db')] as const;
+  const names: readonly ServerName[] =
+    service === 'users' ? ['fw', 'fastify', 'node'] : ['fw', 'fastify'];
+  const fileOf = (name: string) => join(directory, `${name}.db`);
+  const start = (name: ServerName) =>
+    startServer({ name, service, databaseFile: fileOf(name), bundle });
   const userIds: string[] = [];
   if (service !== 'reports') {
-    const server = await startServer({ service, databaseFile: files[0], bundle });
+    const server = await start('fw');
     for (let index = 0; service === 'users' && index < USERS; index++) {
       userIds.push(await createUser(server.port, index));
     }
     await server.stop();
-    copyFileSync(...files);
+    for (const name of names.slice(1)) copyFileSync(fileOf('fw'), fileOf(name));
   }
-  const fw = await startServer({ service, databaseFile: files[0], bundle });
-  const fastify = await startServer({ service, databaseFile: files[1] });
-  return { servers: [fw, fastify] as const, userIds };
+  const servers: Server[] = [];
+  for (const name of names) servers.push(await start(name));
+  return { servers, userIds };
 }
 
 async function createUser(port: number, index: number): Promise<string> {
