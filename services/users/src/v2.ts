@@ -97,7 +97,6 @@ export function createUserRoutesV2(
         const { name, email } = body as NewUser;
         return [name, email];
       },
-      lookUpFirst: false,
       replay: (ctx, text) => ctx.json(created(ctx, store.readCreated(text))),
       clock: () => origins.now().getTime(),
     }),
