@@ -43,6 +43,7 @@ interface ServerOptions {
 /** Starts one server on the measured core and waits until it is ready. */
 async function startServer(options: ServerOptions): Promise<Server> {
   const { name, service, databaseFile, bundle } = options;
+  const isOurs = name === 'fw';
   const port = await freePort();
   const healthPort = await freePort();
   const env = {
@@ -58,12 +59,12 @@ async function startServer(options: ServerOptions): Promise<Server> {
     DRAIN_DELAY_MS: '0',
     DRAIN_IDLE_MS: '500',
   };
-  const program = name === 'fw' ? bundle : join(import.meta.dirname, `${name}.ts`);
-  const command = [process.execPath, program, ...(name === 'fw' ? [] : [service])];
-  const managementUrl = `http://127.0.0.1:${name === 'fw' ? healthPort : port}`;
+  const program = isOurs ? [bundle] : [join(import.meta.dirname, `${name}.ts`), service];
+  const command = [process.execPath, ...program];
+  const managementUrl = `http://127.0.0.1:${isOurs ? healthPort : port}`;
   const { stop } = await startProgram([...QUIETLY, ...pinned(command, MEASURED_CORE)], {
     env,
-    ready: `${managementUrl}/${name === 'fw' ? 'readyz' : 'metrics'}`,
+    ready: `${managementUrl}/${isOurs ? 'readyz' : 'metrics'}`,
   });
   return {
     name,

@@ -113,13 +113,13 @@ export class KeyTable {
  * deleted at the start of the map.
  */
 class KeyQueue extends Map<string, number> {
+  #fromOldest = this.keys();
+  #inTurn = this.entries();
+
   /** Copies the key: before Node 26, V8 keeps the whole header of which it may be a part. */
   override set(key: string, id: number): this {
     return super.set(` ${key}`.slice(1), id);
   }
-
-  #fromOldest = this.keys();
-  #inTurn = this.entries();
 
   /** The key that was inserted first. It has to be deleted: the next call returns the one after it. */
   nextOldest(): string | undefined {

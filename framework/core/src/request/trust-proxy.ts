@@ -84,22 +84,26 @@ export function forwardedEntry(header: string | undefined, hops: number): string
   return entry && trimBlanks(entry);
 }
 
-const MAPPED = '::ffff:';
-
 /**
  * An address without port, brackets or zone, in the canonical form of RFC 5952. Returns IPv4-mapped
  * addresses as IPv4 (RFC 4291 §2.5.5.2).
  */
 function plainAddress(text: string): string {
   if (!text.includes(':')) return text;
-  // What a server that listens on both IPv4 and IPv6 gets for each IPv4 client.
-  const mapped = text.startsWith(MAPPED) ? text.slice(MAPPED.length) : '';
-  if (isIPv4(mapped)) return mapped;
+  // First, because a server that listens on both IPv4 and IPv6 gets this form for each IPv4 client.
+  const mapped = mappedIpv4(text);
+  if (mapped !== undefined) return mapped;
   const inBrackets = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1];
   const withoutPort =
     inBrackets ?? (/^[\d.]+:\d+$/.test(text) ? text.slice(0, text.indexOf(':')) : text);
   if (!isIPv6(withoutPort)) return withoutPort;
   const [address = ''] = withoutPort.split('%');
   const canonical = new SocketAddress({ address, family: 'ipv6' }).address;
-  return /^::ffff:([\d.]+)$/.exec(canonical)?.[1] ?? canonical;
+  return mappedIpv4(canonical) ?? canonical;
+}
+
+/** The IPv4 address in an IPv4-mapped one in canonical form; `undefined` for any other text. */
+function mappedIpv4(text: string): string | undefined {
+  const rest = text.startsWith('::ffff:') ? text.slice('::ffff:'.length) : '';
+  return isIPv4(rest) ? rest : undefined;
 }
