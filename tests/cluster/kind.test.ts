@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 
 import { afterAll, expect, test } from 'vitest';
@@ -14,8 +15,8 @@ const ENVIRONMENT = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(MAKE|VITEST|TEST)/.test(name)),
 );
 
-/** The tag of the images, so that those of the checkout stay as they are. */
-const TAG = 'kind-test';
+/** The tag of the images of this run: those of the checkout, and of a run that was killed, stay as they are. */
+const TAG = `kind-${randomUUID().slice(0, 8)}`;
 const port = await freePortsFrom([0]);
 const name = `fw-${port}`;
 
