@@ -172,6 +172,8 @@ test('updateStrategy, envFrom, sidecars, spread constraints and extraObjects rea
     expect(envFrom).toEqual([{ secretRef: { name: 'keys' } }]);
     expect(volumeMounts.at(-1)).toEqual({ name: 'files', mountPath: '/files' });
   }
+  const [test] = only(objects, 'Pod', 'fw-users-test').spec.containers;
+  expect(test.env.map(({ name }: Rendered) => name)).not.toContain('NODE');
   expect(volumes.at(-1)).toEqual({ name: 'files', configMap: { name: 'fw-files' } });
   expect(topologySpreadConstraints.map(({ labelSelector }: Rendered) => labelSelector)).toEqual([
     ...[spec.selector, OWN],

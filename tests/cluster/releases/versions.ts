@@ -53,8 +53,12 @@ export const LATE_VERSIONS: readonly Version[] = [
   planted('5xx behind a proxy', 'users'),
 ];
 
-/** Versions that must be promoted. */
+/**
+ * Versions that must be promoted. The first one differs from the bad ones only in its bug: it shows that these are not
+ * rolled back for another reason.
+ */
 export const HARMLESS_VERSIONS: readonly Version[] = [
+  { ...planted('none', 'users'), name: 'a module in NODE_OPTIONS' },
   { name: 'another log level', service: 'users', values: { config: { LOG_LEVEL: 'error' } } },
   { name: 'an annotation', service: 'catalog', values: { podAnnotations: { team: 'shop' } } },
   { name: 'a label', service: 'reports', values: { podLabels: { team: 'shop' } } },
