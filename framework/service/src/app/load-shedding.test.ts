@@ -141,13 +141,11 @@ function newQueue() {
     isSaturated: () => resource.isSaturated,
   });
   const events: string[] = [];
-  const enter = (name: string, { hasLeft = false } = {}) =>
-    queue.enter({
-      isCritical: false,
-      hasLeft: () => hasLeft,
-      start: () => void events.push(name),
-      reject: (reason: string) => void events.push(`${name}: ${reason}`),
-    });
+  const enter = async (name: string, { hasLeft = false, onStart = () => {} } = {}) => {
+    const rejection = await queue.wait({ isCritical: false, hasLeft: () => hasLeft });
+    events.push(rejection ? `${name}: ${rejection}` : name);
+    if (!rejection) onStart();
+  };
   const settle = () => expect.poll(() => queue.waiting).toBe(0);
   return { queue, clock, enter, events, resource, settle };
 }
@@ -179,14 +177,12 @@ test('no request overtakes the queue, which runs in order of arrival', async () 
 });
 
 test('waiting requests get as much time of a turn as its other work, at least 2 ms', async () => {
-  const { queue, clock, events, resource } = newQueue();
+  const { clock, enter, events, resource } = newQueue();
   resource.isSaturated = false;
-  const start = () => {
+  const onStart = () => {
     clock.nowMs += 1;
-    events.push('start');
   };
-  const entry = { isCritical: false, hasLeft: () => false, start, reject: () => {} };
-  for (let count = 0; count < 20; count++) queue.enter(entry);
+  for (let count = 0; count < 20; count++) enter('a', { onStart });
   await nextTurn();
   const first = events.splice(0).length;
   await nextTurn();
@@ -230,20 +226,16 @@ test('a queue in which requests wait more than 100 ms for 2 s rejects after 500 
 });
 
 test('a queue that is never empty, but in which no request waits long, is not overloaded', async () => {
-  const { queue, clock, events, resource, settle } = newQueue();
+  const { clock, enter, events, resource, settle } = newQueue();
   resource.isSaturated = false;
   /** A request that takes 40 ms, the 59th 600 ms; its client then sends another one. */
-  const send = (number: number) =>
-    queue.enter({
-      isCritical: false,
-      hasLeft: () => false,
-      start() {
-        events.push(`${number}`);
-        clock.nowMs += number === 59 ? 600 : 40;
-        if (number <= 58) send(number + 2);
-      },
-      reject: (reason) => void events.push(`${number}: ${reason}`),
-    });
+  const send = (number: number) => {
+    const onStart = () => {
+      clock.nowMs += number === 59 ? 600 : 40;
+      if (number <= 58) send(number + 2);
+    };
+    enter(`${number}`, { onStart });
+  };
 
   send(1);
   send(2);

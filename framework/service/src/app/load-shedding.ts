@@ -1,5 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
-
 import { hasBody } from '@fw/core/body';
 import type { Context, Middleware } from 'fw';
 
@@ -43,18 +41,11 @@ export function shedLoad(
   return (ctx, next) => {
     if (isFull(ctx)) return reject(ctx, 'in_flight');
     if (queue.isOpen()) return next();
-    return new Promise<void>((resolve) => {
-      queue.enter({
-        isCritical: isCritical(ctx),
-        // Node ends a socket when its client does, one turn before the response closes.
-        hasLeft: () => !ctx.raw.req.socket.writable,
-        start: AsyncResource.bind(() => resolve(next())),
-        reject(reason) {
-          reject(ctx, reason);
-          resolve();
-        },
-      });
-    });
+    // Node ends a socket when its client does, one turn before the response closes.
+    const hasLeft = () => !ctx.raw.req.socket.writable;
+    return queue
+      .wait({ isCritical: isCritical(ctx), hasLeft })
+      .then((rejection) => (rejection ? reject(ctx, rejection) : next()));
   };
 }
 
@@ -78,16 +69,21 @@ function countUploads() {
   };
 }
 
+/** Why a request that waited does not begin. */
+type Rejection = 'queue_delay' | 'client_left';
+
+/** What the queue needs to know about a request. */
+interface Entry {
+  readonly isCritical: boolean;
+  readonly hasLeft: () => boolean;
+}
+
 /** A request that waits for its turn. */
 interface Waiting {
   readonly sinceMs: number;
   readonly hasLeft: () => boolean;
-  readonly start: () => void;
-  readonly reject: (reason: 'queue_delay' | 'client_left') => void;
+  readonly end: (rejection?: Rejection) => void;
 }
-
-/** What `enter` needs to know about a request. */
-type Entry = Omit<Waiting, 'sinceMs'> & { readonly isCritical: boolean };
 
 export interface RequestQueueOptions {
   /**
@@ -105,8 +101,8 @@ export interface RequestQueue {
   readonly waiting: number;
   /** Whether a request that arrives now may begin immediately. */
   isOpen(): boolean;
-  /** Queues a request: later `start` or `reject` is called. */
-  enter(entry: Entry): void;
+  /** Waits until a request may begin, or until it is rejected. */
+  wait(entry: Entry): Promise<Rejection | undefined>;
 }
 
 /** How long requests may run in one turn of the event loop before further ones wait. */
@@ -177,13 +173,15 @@ export function createRequestQueue({
     isTurnOver = true;
   }
 
-  function enter({ isCritical, ...entry }: Entry): void {
-    const sinceMs = now();
-    const isFirst = count() === 0;
-    (isCritical ? critical : normal).push({ ...entry, sinceMs });
-    if (!isFirst) return;
-    lastPunctualMs = sinceMs;
-    schedule();
+  function wait({ isCritical, hasLeft }: Entry): Promise<Rejection | undefined> {
+    return new Promise((end) => {
+      const sinceMs = now();
+      const isFirst = count() === 0;
+      (isCritical ? critical : normal).push({ sinceMs, hasLeft, end });
+      if (!isFirst) return;
+      lastPunctualMs = sinceMs;
+      schedule();
+    });
   }
 
   /**
@@ -212,15 +210,14 @@ export function createRequestQueue({
     const nowMs = now();
     if (!hasTime(nowMs)) return;
     const next = critical.shift() ?? normal.shift();
-    if (next?.hasLeft()) next.reject('client_left');
-    else next?.start();
+    next?.end(next.hasLeft() ? 'client_left' : undefined);
   }
 
   function rejectLate(queue: Waiting[], nowMs: number): void {
     const limitMs = isOverloaded(nowMs) ? OVERLOADED_MAX_WAIT_MS : MAX_WAIT_MS;
     const inTime = queue.findIndex(({ sinceMs }) => nowMs - sinceMs <= limitMs);
     const late = queue.splice(0, inTime < 0 ? queue.length : inTime);
-    for (const { reject } of late) reject('queue_delay');
+    for (const { end } of late) end('queue_delay');
   }
 
   return {
@@ -228,6 +225,6 @@ export function createRequestQueue({
       return count();
     },
     isOpen,
-    enter,
+    wait,
   };
 }
