@@ -79,6 +79,10 @@ describe('of requests with an idempotency key, each key has one effect and one r
     ['Redis', () => createRedisSystem(redis.url)],
     ['SQLite', createSqliteSystem],
     ['PostgreSQL', async () => createPostgresSystem(await postgres().createDatabase())],
+    [
+      'PostgreSQL in one statement',
+      async () => createPostgresSystem(await postgres().createDatabase(), { inOneStatement: true }),
+    ],
   ])('with %s', async (_, create) => {
     expect(await countViolations(await create())).toBe(0);
   });

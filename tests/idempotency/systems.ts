@@ -3,9 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { json } from '@fw/body-parser';
 import { quiet } from '@fw/core/testing';
-import { type ClaimStore, idempotency, memoryStore } from '@fw/middleware/idempotency';
+import { type ClaimStore, idempotency, keyInUse, memoryStore } from '@fw/middleware/idempotency';
 import { redisStore } from '@fw/middleware/idempotency/redis';
-import { openPostgres, postgresIdempotency, postgresIdempotencyTable } from '@fw/service/postgres';
+import {
+  openPostgres,
+  type PendingResponse,
+  type Postgres,
+  postgresIdempotency,
+  postgresIdempotencyInsert,
+  postgresIdempotencyTable,
+  postgresIdempotencyValues,
+} from '@fw/service/postgres';
 import {
   createGroupCommit,
   openDatabase,
@@ -126,7 +134,29 @@ export async function createSqliteSystem(): Promise<System> {
   };
 }
 
-export async function createPostgresSystem(url: string): Promise<System> {
+/** The work and its response are one statement, and the key is looked up only if that fails. */
+function createInOneStatement(database: Postgres): Application {
+  const text = `WITH stored AS (${postgresIdempotencyInsert()})
+    INSERT INTO effects SELECT $6, $7 FROM stored RETURNING key`;
+  const once = idempotency({ store: postgresIdempotency(database), lookUpFirst: false });
+  return createReplica(once as Once, async (ctx) => {
+    const value = newValue();
+    ctx.status = 201;
+    ctx.json({ value });
+    const responses: PendingResponse[] = [];
+    ctx.state.idempotency?.save(responses);
+    await work();
+    if (mustFail(ctx)) throw failure();
+    const values = [...postgresIdempotencyValues(responses), keyOf(ctx), value];
+    const rows = await database.query({ name: 'insert_both', text }, values);
+    if (rows.length === 0) throw keyInUse();
+  });
+}
+
+export async function createPostgresSystem(
+  url: string,
+  { inOneStatement = false } = {},
+): Promise<System> {
   const databases = Array.from({ length: REPLICAS }, () =>
     openPostgres({
       url,
@@ -139,6 +169,7 @@ export async function createPostgresSystem(url: string): Promise<System> {
   const insert = { name: 'insert', text: 'INSERT INTO effects VALUES ($1, $2)' };
   const list = { name: 'list', text: 'SELECT key, value FROM effects' };
   const replicas = databases.map((database) => {
+    if (inOneStatement) return createInOneStatement(database);
     const store = postgresIdempotency(database);
     return createReplica(idempotency({ store }) as Once, (ctx) =>
       database.transaction(async (query) => {

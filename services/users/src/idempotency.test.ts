@@ -95,6 +95,29 @@ describe.each([
     expect([taken.status, next.status]).toEqual([409, 201]);
   });
 
+  test('creates one user for concurrent requests, which all get it', async () => {
+    const { create, store } = createApi(await createDatabase());
+
+    const sendOne = async () => (await create(ADA)).text();
+    const texts = await Promise.all(Array.from({ length: 20 }, sendOne));
+
+    expect(new Set(texts)).toEqual(new Set([expect.stringContaining(ADA.email)]));
+    expect((await store.list()).total).toBe(1);
+  });
+
+  test('of another body gets 422, whether its e-mail is taken or not', async () => {
+    const { create, send } = createApi(await createDatabase());
+    await send('POST', USERS, BOB);
+    await create(ADA);
+
+    const statuses = [];
+    for (const email of [ADA.email, BOB.email, 'free@example.com']) {
+      statuses.push((await create({ name: 'Eve', email })).status);
+    }
+
+    expect(statuses).toEqual([422, 422, 422]);
+  });
+
   test('expires after 24 hours', async () => {
     const { clock, create } = createApi(await createDatabase());
     const bodyAt = async (time: string, body: object) => {

@@ -97,6 +97,7 @@ export function createUserRoutesV2(
         const { name, email } = body as NewUser;
         return [name, email];
       },
+      lookUpFirst: false,
       replay: (ctx, text) => ctx.json(created(ctx, store.readCreated(text))),
       clock: () => origins.now().getTime(),
     }),

@@ -449,6 +449,30 @@ describe('a store with transactions', () => {
     expect(await (await slow).json()).toEqual({ run: 2 });
   });
 
+  test.each([409, 500])('with lookUpFirst: false, is asked only after a %d', async (status) => {
+    const { store, rows } = createStore();
+    const order: string[] = [];
+    const find: typeof store.find = (attempt) => {
+      order.push('find');
+      return store.find(attempt);
+    };
+    const { send } = createApi(
+      (ctx, run) => {
+        order.push('handle');
+        if (rows.size > 0) throw new HttpError(status);
+        ctx.json({ run });
+        save(ctx);
+      },
+      { store: { ...store, find }, lookUpFirst: false },
+    );
+
+    const responses = [await send('k'), await send('k'), await send('k', { body: {} })];
+
+    expect(responses.map((response) => response.status)).toEqual([200, 200, 422]);
+    expect(await responses[1]?.json()).toEqual({ run: 1 });
+    expect(order).toEqual(['handle', 'handle', 'find', 'handle', 'find']);
+  });
+
   test('rolls back a response that cannot be stored', async () => {
     const { store, rows } = createStore();
     const { send } = createApi(

@@ -62,6 +62,11 @@ export interface IdempotencyOptions<Transaction> {
    * `ctx.body`. Required if the body contains files.
    */
   readonly fingerprint?: (ctx: Context) => unknown;
+  /**
+   * Whether a store with transactions looks the key up before the handler runs, or only if the handler fails: then it
+   * must not have effects outside of its transaction. Default true.
+   */
+  readonly lookUpFirst?: boolean;
   /** How long a response is stored, in milliseconds; the same for all routes with one table. Default 24 hours. */
   readonly retentionMs?: number;
   /** How long a request waits for the first request with its key, in milliseconds; then 409. Default 5,000. */
@@ -107,6 +112,7 @@ export function idempotency<Transaction = unknown>(
     required = false,
     scope = scopeOf,
     fingerprint = fingerprintOf,
+    lookUpFirst = true,
     retentionMs = DAY_MS,
     waitMs = 5_000,
     maxResponseBytes = 64 * 1024,
@@ -117,13 +123,15 @@ export function idempotency<Transaction = unknown>(
     required: aBoolean,
     scope: aFunction,
     fingerprint: aFunction,
+    lookUpFirst: aBoolean,
     retentionMs: aWholeNumber(1, 365 * DAY_MS),
     waitMs: milliseconds,
     maxResponseBytes: aWholeNumber(0, 2 ** 24),
     replay: aFunction,
     clock: aFunction,
   });
-  const handle = 'claim' in store ? handleClaimed(store, waitMs) : handleInTransaction(store);
+  const handle =
+    'claim' in store ? handleClaimed(store, waitMs) : handleInTransaction(store, lookUpFirst);
 
   return annotate(
     async (ctx: Context, next: Next): Promise<unknown> => {
@@ -225,9 +233,9 @@ function handleClaimed(store: ClaimStore, waitMs: number): Handle {
 }
 
 /** Handles the request, whose handler stores the response in its transaction. */
-function handleInTransaction<Transaction>(store: TransactionStore<Transaction>): Handle {
+function handleInTransaction<T>(store: TransactionStore<T>, lookUpFirst: boolean): Handle {
   return async (ctx, next, { attempt, serialize, replay }) => {
-    const known = await store.find(attempt);
+    const known = lookUpFirst ? await store.find(attempt) : undefined;
     if (known && (await replay(known))) return;
     let isSaved = false;
     ctx.state.idempotency = {
@@ -238,14 +246,14 @@ function handleInTransaction<Transaction>(store: TransactionStore<Transaction>):
         if (response === undefined) throw unstorable();
         isSaved = true;
         allowReplacement(ctx);
-        return store.save(transaction as Transaction, attempt, response);
+        return store.save(transaction as T, attempt, response);
       },
     };
     try {
       await next();
     } catch (error) {
-      // A concurrent request with the same key may be the reason: then its response is the result.
-      const other = statusOf(error) < 500 ? await store.find(attempt) : undefined;
+      // Another request with the same key may be the reason: then its response is the result.
+      const other = !lookUpFirst || statusOf(error) < 500 ? await store.find(attempt) : undefined;
       if (!other || !(await replay(other))) throw error;
       return;
     }

@@ -10,7 +10,13 @@ import type { PoolOptions } from './pool.ts';
 import type { Query, Row, Statement } from './query.ts';
 
 export type { PoolUse } from '../metrics/metrics.ts';
-export { postgresIdempotency, postgresIdempotencyTable } from '../stores/idempotency.ts';
+export {
+  type PendingResponse,
+  postgresIdempotency,
+  postgresIdempotencyInsert,
+  postgresIdempotencyTable,
+  postgresIdempotencyValues,
+} from '../stores/idempotency.ts';
 export { createBatch } from './batch.ts';
 export { isTaken } from './errors.ts';
 export type { Query, Row, Statement } from './query.ts';

@@ -100,23 +100,61 @@ export function postgresIdempotencyTable(options?: IdempotencyTable): string {
     CREATE INDEX ${table}_by_age ON ${table} (created_at);`;
 }
 
+/** A response for `postgresIdempotencyInsert`. */
+export interface PendingResponse {
+  readonly attempt: Attempt;
+  readonly response: string;
+}
+
+/**
+ * SQL that stores responses and returns each `key` that was free, for the `WITH` of another statement. Its parameters
+ * are `postgresIdempotencyValues`, unless `rows` is a table with these columns, and `retention` another parameter.
+ *
+ * @throws {TypeError} if a name cannot be part of a statement
+ */
+export function postgresIdempotencyInsert({
+  rows = `unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[])
+        AS new (key, fingerprint, response, received_at)`,
+  retention = '$5',
+  ...options
+}: IdempotencyTable & { readonly rows?: string; readonly retention?: string } = {}): string {
+  const { table, column } = readTable('postgresIdempotencyInsert()', options);
+  return `INSERT INTO ${table} AS known (key, fingerprint, "${column}", created_at)
+      SELECT key, fingerprint, response, received_at FROM ${rows} WHERE key IS NOT NULL ORDER BY key
+      ON CONFLICT (key) DO UPDATE SET fingerprint = excluded.fingerprint,
+        "${column}" = excluded."${column}", created_at = excluded.created_at
+      WHERE known.created_at <= excluded.created_at - make_interval(secs => ${retention})
+      RETURNING key`;
+}
+
+/** The parameters of `postgresIdempotencyInsert`: an array for each column, and the retention. */
+export function postgresIdempotencyValues(responses: readonly (PendingResponse | undefined)[]) {
+  return [
+    responses.map((each) => each?.attempt.key),
+    responses.map((each) => each?.attempt.fingerprint),
+    responses.map((each) => each?.response),
+    responses.map((each) => each && new Date(each.attempt.nowMs)),
+    Math.max(...responses.map((each) => each?.attempt.retentionMs ?? 0)) / 1_000,
+  ];
+}
+
 /** The responses that one transaction stores with one statement. */
 interface Saving {
-  readonly attempts: Attempt[];
-  readonly responses: string[];
+  readonly responses: PendingResponse[];
   readonly keys: Promise<ReadonlySet<unknown>>;
 }
 
 /**
  * Stores responses of `idempotency()` in a table of `database`. `save(query)` is part of the transaction
- * of `query`, which `database.transaction()` passes to its work.
+ * of `query`, which `database.transaction()` passes to its work. `save(responses)` only adds the response to that list:
+ * the caller stores it with `postgresIdempotencyInsert`.
  *
  * @throws {TypeError} if an option is unknown or has an invalid value
  */
 export function postgresIdempotency(
   database: { readonly query: Query },
   options?: IdempotencyTable,
-): TransactionStore<Query> {
+): TransactionStore<Query | PendingResponse[]> {
   const { table, column } = readTable('postgresIdempotency()', options);
   const recall = {
     name: `${table}_recall`,
@@ -125,15 +163,7 @@ export function postgresIdempotency(
   };
   const remember = {
     name: `${table}_remember`,
-    text: `INSERT INTO ${table} AS known (key, fingerprint, "${column}", created_at)
-      SELECT key, fingerprint, response, created_at
-      FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[])
-        AS new (key, fingerprint, response, created_at)
-      ORDER BY key
-      ON CONFLICT (key) DO UPDATE SET fingerprint = excluded.fingerprint,
-        "${column}" = excluded."${column}", created_at = excluded.created_at
-      WHERE known.created_at <= excluded.created_at - make_interval(secs => $5)
-      RETURNING key`,
+    text: postgresIdempotencyInsert({ table, column }),
   };
   const purge = {
     name: `${table}_purge`,
@@ -156,15 +186,9 @@ export function postgresIdempotency(
   /** Stores what one turn of the event loop saves in the transaction of `query`. */
   async function store(query: Query): Promise<ReadonlySet<unknown>> {
     await Promise.resolve(); // after all calls of this turn
-    const { attempts, responses } = savings.get(query) as Saving;
+    const { responses } = savings.get(query) as Saving;
     savings.delete(query);
-    const rows = await query(remember, [
-      attempts.map(({ key }) => key),
-      attempts.map(({ fingerprint }) => fingerprint),
-      responses,
-      attempts.map(({ nowMs }) => new Date(nowMs)),
-      Math.max(...attempts.map(({ retentionMs }) => retentionMs)) / 1_000,
-    ]);
+    const rows = await query(remember, postgresIdempotencyValues(responses));
     return new Set(rows.map(({ key }) => key));
   }
 
@@ -175,18 +199,23 @@ export function postgresIdempotency(
     database.query(purge, [new Date(nowMs - retentionMs)]).catch(() => {});
   }
 
+  async function saveIn(query: Query, pending: PendingResponse): Promise<void> {
+    if (query === database.query) {
+      throw new TypeError('Cannot save the response: expected the query of a transaction');
+    }
+    const saving = savings.get(query) ?? { responses: [], keys: store(query) };
+    savings.set(query, saving);
+    saving.responses.push(pending);
+    const keys = await saving.keys;
+    if (!keys.has(pending.attempt.key)) throw keyInUse();
+    deleteExpired(pending.attempt);
+  }
+
   return {
     find,
-    async save(query, attempt, response) {
-      if (query === database.query) {
-        throw new TypeError('Cannot save the response: expected the query of a transaction');
-      }
-      const saving = savings.get(query) ?? { attempts: [], responses: [], keys: store(query) };
-      savings.set(query, saving);
-      saving.attempts.push(attempt);
-      saving.responses.push(response);
-      const keys = await saving.keys;
-      if (!keys.has(attempt.key)) throw keyInUse();
+    save(target, attempt, response) {
+      if (typeof target === 'function') return saveIn(target, { attempt, response });
+      target.push({ attempt, response });
       deleteExpired(attempt);
     },
   };

@@ -1,5 +1,5 @@
 import { readConfig } from '@fw/service';
-import { openPostgres } from '@fw/service/postgres';
+import { openPostgres, type PendingResponse } from '@fw/service/postgres';
 import { startTestPostgres } from '@fw/service/testing/vitest';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
@@ -8,6 +8,7 @@ import { VARIABLES } from '../config.ts';
 import { describeUserStore } from '../store.test-suite.ts';
 import type { UserStore } from '../store.ts';
 import { userOf } from '../testing.ts';
+import type { User } from '../user.ts';
 import { openStore } from './open.ts';
 import { openPostgresUserStore } from './postgres.ts';
 import { USERS_MIGRATIONS } from './postgres-migrations.ts';
@@ -98,4 +99,39 @@ test('of concurrent inserts in several processes, one gets the e-mail', async ()
 
   expect(outcomes.filter((outcome) => outcome === 'email-taken')).toHaveLength(59);
   expect((await stores[0]?.list())?.total).toBe(1);
+});
+
+/** Inserts a user with an idempotency key. */
+function insertWithKey(store: UserStore | undefined, key: string, user: User) {
+  const attempt = { key, fingerprint: '', owner: '', nowMs: 0, retentionMs: 1_000 };
+  const save = (list: unknown) => void (list as PendingResponse[]).push({ attempt, response: '' });
+  return store?.insert(user, { uniqueEmail: true, idempotency: { key, save } });
+}
+
+test.each([
+  ['e-mail', (at: number) => `${at}`, () => 'a@b.c'],
+  ['key', () => 'k', (at: number) => `${at}@b.c`],
+])('of 60 inserts with one %s in several processes, one is stored', async (_, keyOf, emailOf) => {
+  const stores = await openEmpty(3);
+  const insert = (at: number) =>
+    insertWithKey(stores[at % 3], keyOf(at), userOf(`${at}`, { email: emailOf(at) }));
+
+  const outcomes = await Promise.all(Array.from({ length: 60 }, (_, at) => insert(at)));
+
+  expect(outcomes.filter((outcome) => outcome === 'email-taken')).toHaveLength(59);
+  expect(await runSql('SELECT key FROM users_idempotency')).toHaveLength(1);
+  expect((await stores[0]?.list())?.total).toBe(1);
+});
+
+test('an insert whose key is in use does not claim its e-mail, also not in a batch', async () => {
+  const [store] = await openEmpty(1);
+  await insertWithKey(store, 'used', userOf('first', { email: 'first@b.c' }));
+
+  const outcomes = await Promise.all(
+    ['used', 'free', 'used'].map((key, at) =>
+      insertWithKey(store, key, userOf(`${at}`, { email: 'a@b.c' })),
+    ),
+  );
+
+  expect(outcomes).toEqual(['email-taken', expect.objectContaining({ id: '1' }), 'email-taken']);
 });

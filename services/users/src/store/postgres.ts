@@ -2,8 +2,11 @@ import {
   createBatch,
   isTaken,
   openPostgres,
+  type PendingResponse,
   type PostgresOptions,
   postgresIdempotency,
+  postgresIdempotencyInsert,
+  postgresIdempotencyValues,
   type Query,
   type Row,
 } from '@fw/service/postgres';
@@ -23,9 +26,15 @@ import {
   toUser,
 } from './rows.ts';
 
+/** The table of the idempotency keys. */
+const KEYS = { table: 'users_idempotency', column: 'user' };
+
 /** The new users; the caller adds the closing parenthesis. */
 const ROWS =
   'unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::int[]';
+
+const FOLDED = foldedEmail('new.email');
+const IS_FREE = `NOT EXISTS (SELECT FROM users WHERE email_folded = ${FOLDED})`;
 
 const UPDATE = `UPDATE users SET name = coalesce($2, name), email = coalesce($3, email),
       updated_at = $4, version = version + 1,`;
@@ -59,9 +68,28 @@ const SQL = {
   insert_unique: `INSERT INTO users (id, name, email, created_at, updated_at, version, claims_email)
     SELECT id, name, email, created_at, updated_at, version, true
     FROM ${ROWS}) WITH ORDINALITY AS new (id, name, email, created_at, updated_at, version, at)
-    WHERE NOT EXISTS (SELECT FROM users WHERE email_folded = ${foldedEmail('new.email')})
+    WHERE ${IS_FREE}
     ORDER BY at
     ON CONFLICT (email_folded) WHERE claims_email DO NOTHING
+    RETURNING id`,
+
+  /**
+   * Returns the ids of the users whose e-mail and key were free. Fails if a concurrent change has claimed
+   * an e-mail, so that its key is not stored either.
+   */
+  insert_with_keys: `WITH new AS MATERIALIZED (
+      SELECT DISTINCT ON (${FOLDED}) * FROM ${ROWS}, $7::text[], $8::text[], $9::text[], $10::timestamptz[]) WITH ORDINALITY
+        AS new (id, name, email, created_at, updated_at, version,
+          key, fingerprint, response, received_at, at)
+      WHERE ${IS_FREE}
+      ORDER BY ${FOLDED}, at
+    ), stored AS (
+      ${postgresIdempotencyInsert({ ...KEYS, rows: 'new', retention: '$11' })}
+    )
+    INSERT INTO users (id, name, email, created_at, updated_at, version, claims_email)
+    SELECT id, name, email, created_at, updated_at, version, true
+    FROM new WHERE key IS NULL OR key IN (SELECT key FROM stored)
+    ORDER BY at
     RETURNING id`,
 
   /** Version 1 permits equal addresses: a user whose address changes no longer claims it (`claims_email`). */
@@ -122,22 +150,29 @@ export function openPostgresUserStore(
     return users;
   });
 
-  const insertUnique = createBatch((insertions: readonly Insertion[]): Promise<Outcome[]> => {
-    const insertAll = async (run: Query) => {
-      const users = insertions.map(({ user }) => user);
-      const rows = await queryOn(run)('insert_unique', toArrays(users));
-      const created = new Set(rows.map(({ id }) => id));
-      const isCreated = ({ user }: Insertion) => created.has(user.id);
-      await Promise.all(
-        insertions
-          .filter(isCreated)
-          .map(({ user, idempotency }) => idempotency?.save(run, serializeUser(user))),
-      );
-      return insertions.map((each) => (isCreated(each) ? each.user : 'email-taken'));
-    };
-    const hasKeys = insertions.some(({ idempotency }) => idempotency?.key !== undefined);
-    return hasKeys ? database.transaction(insertAll) : insertAll(database.query);
-  });
+  /** If a key is in use, the outcome does not matter: `idempotency()` then sends the first response, or 422. */
+  async function insertAll(insertions: readonly Insertion[]): Promise<Outcome[]> {
+    const users = insertions.map(({ user }) => user);
+    const responses = insertions.map(toResponse);
+    const hasKeys = responses.some((response) => response !== undefined);
+    const inserting = hasKeys
+      ? query('insert_with_keys', [...toArrays(users), ...postgresIdempotencyValues(responses)])
+      : query('insert_unique', toArrays(users));
+    // After a failure, each user of the batch is inserted alone.
+    const rows = await (users.length > 1 ? inserting : inserting.catch(ignoreEmailTaken));
+    const created = new Set(rows.map(({ id }) => id));
+    if (!hasKeys || users.length === 1) {
+      return users.map((user) => (created.has(user.id) ? user : 'email-taken'));
+    }
+    // The statement tries one of the users with an e-mail; its key may be in use.
+    const insertAlone = async (insertion: Insertion) =>
+      (await insertAll([insertion]))[0] as Outcome;
+    return Promise.all(
+      insertions.map((each) => (created.has(each.user.id) ? each.user : insertAlone(each))),
+    );
+  }
+
+  const insertUnique = createBatch(insertAll);
 
   /** Returns why a change was rejected; `undefined` if a concurrent change has removed the reason. */
   async function explainChange(
@@ -152,7 +187,7 @@ export function openPostgresUserStore(
   }
 
   return {
-    idempotency: postgresIdempotency(database, { table: 'users_idempotency', column: 'user' }),
+    idempotency: postgresIdempotency(database, KEYS),
 
     readCreated: parseUser,
 
@@ -216,6 +251,13 @@ export function openPostgresUserStore(
 function queryOn(run: Query) {
   return (name: keyof typeof SQL, values: readonly unknown[] = []) =>
     run({ name: `users_${name}`, text: SQL[name] }, values);
+}
+
+/** What has to be stored with the user; `undefined` without an idempotency key. */
+function toResponse({ user, idempotency }: Insertion): PendingResponse | undefined {
+  const responses: PendingResponse[] = [];
+  idempotency?.save(responses, serializeUser(user));
+  return responses[0];
 }
 
 /** The fields of users in the order of `ROWS`, an array of each, for `unnest`. */
