@@ -6,7 +6,7 @@ import { Socket } from 'node:net';
 
 /**
  * The bugs of planted versions. `node --import` loads this file before a service; it plants the bug that `PLANTED`
- * names, and marks every response.
+ * names, and marks the responses of a version with a bug.
  */
 const BUGS = {
   none() {},
@@ -108,8 +108,11 @@ function beforeWrite(change: (text: string, socket: Socket) => string): void {
   };
 }
 
-// A header by which k6 counts the responses of a planted version. The services write the head as text.
-beforeWrite((text) =>
-  text.startsWith('HTTP/1.1 ') ? text.replace('\r\n', '\r\nx-planted: 1\r\n') : text,
-);
-BUGS[process.env.PLANTED as Bug]();
+const bug = process.env.PLANTED as Bug;
+// A header by which k6 counts the responses of a version with a bug. The services write the head as text.
+if (bug !== 'none') {
+  beforeWrite((text) =>
+    text.startsWith('HTTP/1.1 ') ? text.replace('\r\n', '\r\nx-planted: 1\r\n') : text,
+  );
+}
+BUGS[bug]();

@@ -17,7 +17,7 @@ export interface Version {
   readonly values: Values;
 }
 
-/** The header in all responses of a planted version. */
+/** The header in all responses of a version with a bug. */
 export const MARK = 'X-Planted';
 
 /** A version whose service Node starts with a bug. */
