@@ -25,6 +25,7 @@ const app = express().use((request, response, next) => {
 app.get('/api/shop/items', (_, response) => response.json([{ name: 'Lamp' }]));
 app.post('/api/shop/orders', (_, response) => response.status(201).json({ id: 1 }));
 const server = app.listen(8080);
+server.keepAliveTimeout = 620_000; // longer than that of the proxy in front of it
 
 const health = express();
 health.get(['/startupz', '/livez'], (_, response) => response.send('ok'));
