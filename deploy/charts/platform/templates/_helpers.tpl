@@ -12,6 +12,7 @@ nginx.conf: |
   {{- .Files.Get "files/edge/nginx.conf" | nindent 2 }}
 listen.conf: |
   listen {{ $edge.containerPorts.http }};
+  # A pattern, because the file may be missing.
   include /edge/keepalive.con[f];
   set $page_etag '"{{ include "platform.page" . | sha256sum | trunc 16 }}"';
   if (-f /edge/ending) {
