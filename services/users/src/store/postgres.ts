@@ -150,8 +150,12 @@ export function openPostgresUserStore(
     return users;
   });
 
-  /** If a key is in use, the outcome does not matter: `idempotency()` then sends the first response, or 422. */
-  async function insertAll(insertions: readonly Insertion[]): Promise<Outcome[]> {
+  /**
+   * Returns the outcome of each insertion; `undefined` if it must be tried alone: the statement tries one of the users
+   * with an e-mail, whose key may be in use. The outcome of a key in use does not matter: `idempotency()` then sends
+   * the first response, or 422.
+   */
+  async function insertAll(insertions: readonly Insertion[]): Promise<(Outcome | undefined)[]> {
     const users = insertions.map(({ user }) => user);
     const responses = insertions.map(toResponse);
     const hasKeys = responses.some((response) => response !== undefined);
@@ -161,18 +165,16 @@ export function openPostgresUserStore(
     // After a failure, each user of the batch is inserted alone.
     const rows = await (users.length > 1 ? inserting : inserting.catch(ignoreEmailTaken));
     const created = new Set(rows.map(({ id }) => id));
-    if (!hasKeys || users.length === 1) {
-      return users.map((user) => (created.has(user.id) ? user : 'email-taken'));
-    }
-    // The statement tries one of the users with an e-mail; its key may be in use.
-    const insertAlone = async (insertion: Insertion) =>
-      (await insertAll([insertion]))[0] as Outcome;
-    return Promise.all(
-      insertions.map((each) => (created.has(each.user.id) ? each.user : insertAlone(each))),
-    );
+    const otherwise = hasKeys && users.length > 1 ? undefined : 'email-taken';
+    return users.map((user) => (created.has(user.id) ? user : otherwise));
   }
 
-  const insertUnique = createBatch(insertAll);
+  const insertTogether = createBatch(insertAll);
+
+  async function insertUnique(insertion: Insertion): Promise<Outcome> {
+    const outcome = (await insertTogether(insertion)) ?? (await insertAll([insertion]))[0];
+    return outcome ?? 'email-taken';
+  }
 
   /** Returns why a change was rejected; `undefined` if a concurrent change has removed the reason. */
   async function explainChange(
