@@ -13,7 +13,8 @@ export function planDevelopment(replica: Replica, options: ReplicaOptions): Proc
   const plan = planReplica(replica, options);
   const source = path.join(ROOT, 'services', replica.service, 'src');
   const framework = fs.globSync('framework/*/src', { cwd: ROOT });
-  const watched = [source, ...framework.map((folder) => path.join(ROOT, folder))];
+  const others = [...framework, 'package-lock.json'];
+  const watched = [source, ...others.map((name) => path.join(ROOT, name))];
   return {
     ...plan,
     args: [DEV, ...watched, '--', path.join(source, 'main.ts')],

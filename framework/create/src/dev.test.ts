@@ -6,7 +6,7 @@ import path from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-const DEV = path.resolve(import.meta.dirname, '../template/dev.ts');
+const TEMPLATE = path.resolve(import.meta.dirname, '../template');
 
 /** Prints the variable of the file `.env`, and the values of all modules in folders of `src`. */
 const MAIN = `
@@ -18,15 +18,21 @@ console.log(process.env.NODE_ENV);
 setInterval(() => {}, 60_000);
 `;
 
-/** Starts `dev.ts` in a new folder. */
-async function develop() {
+/** Starts `dev.ts` in a new folder, with a package of this source. */
+async function develop(printing = '') {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'create ü dev-'));
   const file = (name: string) => path.join(folder, name);
   fs.mkdirSync(file('src/one'), { recursive: true });
+  for (const name of ['dev.ts', 'dev-packages.ts']) {
+    fs.copyFileSync(path.join(TEMPLATE, name), file(name));
+  }
   fs.writeFileSync(file('src/main.ts'), MAIN);
   fs.writeFileSync(file('src/one/value.ts'), 'export const value = 0;\n');
-  const args = ['src', '.env', '--', 'src/main.ts'];
-  const child = spawn(process.execPath, [DEV, ...args], { cwd: folder });
+  fs.mkdirSync(file('node_modules/printing'), { recursive: true });
+  fs.writeFileSync(file('package.json'), '{"type":"module","dependencies":{"printing":"1"}}');
+  fs.writeFileSync(file('node_modules/printing/index.js'), printing);
+  const args = ['src', '.env', 'package-lock.json', '--', 'src/main.ts'];
+  const child = spawn(process.execPath, ['dev.ts', ...args], { cwd: folder });
   const exit = once(child, 'exit');
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -109,6 +115,36 @@ test('npm run dev restarts the program after changes in a new folder, also if a 
     await untilPrinted(`read none 0 ${value}0`);
     fs.rmSync(file('src/two'), { recursive: true });
   }
+});
+
+/** Changes after the packages are loaded, and what is printed until the program runs. */
+const CHANGES: Readonly<Record<string, (file: (name: string) => string) => readonly string[]>> = {
+  'the source loads only the source': (file) => {
+    const source = 'export const value = [process.env.DEV_PROGRAM, process.connected].join();';
+    fs.writeFileSync(file('src/one/value.ts'), source);
+    return ['read none ,false'];
+  },
+  '.env loads all': (file) => {
+    fs.writeFileSync(file('.env'), 'VALUE=first');
+    return ['loaded', 'read first 0'];
+  },
+  'a package loads all': (file) => {
+    fs.writeFileSync(file('node_modules/printing/index.js'), "console.log('changed');");
+    fs.writeFileSync(file('package-lock.json'), '{}');
+    return ['changed', 'read none 0'];
+  },
+};
+
+test.each(Object.entries(CHANGES))('with npm run dev, a change of %s', async (_, change) => {
+  const { file, output } = await develop("console.log('loaded');");
+  const loads = () => output().split('loaded').length - 1;
+  await expect.poll(loads, { timeout: 60_000 }).toBe(2);
+
+  const lines = [...change(file), 'development'];
+
+  const printed = () => output().split('Restarting after a change\n')[1]?.split('\n') ?? [];
+  await expect.poll(printed, { timeout: 60_000 }).toContain('development');
+  expect(printed().slice(0, lines.length)).toEqual(lines);
 });
 
 test('npm run dev starts a program that has failed again after a change', async () => {
