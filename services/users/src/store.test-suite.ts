@@ -465,6 +465,33 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
   });
 }
 
+/** How a database that is older than the counts of users gets many users, and loses some before the migration. */
+export const manyUsers = {
+  /** @param epoch the time 0 in this database */
+  insert: (epoch: string) =>
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 67000)
+     INSERT INTO users (id, name, email, created_at, updated_at)
+     SELECT CAST(n AS text), n, n, ${epoch}, ${epoch} FROM numbers`,
+  deleteBefore: 'DELETE FROM users WHERE position BETWEEN 300 AND 900 OR position % 7 = 0',
+  deleteAfter: 'DELETE FROM users WHERE position BETWEEN 65000 AND 65999',
+
+  /** Reads them all in slices; the last one is `cyd`. */
+  async check(store: UserStore): Promise<void> {
+    await store.insert(cyd);
+    const ids: string[] = [];
+    const { total } = await store.list();
+    for (let start = 0; start < total; start += 250) {
+      const { users } = await store.list({ start, limit: 250 });
+      ids.push(...users.map(({ id }) => id));
+    }
+    const numbers = Array.from({ length: 67_000 }, (_, index) => index + 1);
+    const isDeleted = (n: number) =>
+      n % 7 === 0 || (n >= 300 && n <= 900) || (n >= 65_000 && n <= 65_999);
+    expect(ids).toEqual([...numbers.filter((n) => !isDeleted(n)).map(String), 'cyd']);
+    expect((await store.list({ start: total, limit: 9 })).users).toEqual([]);
+  },
+};
+
 const later = new Date('2026-11-22T08:30:00.456Z');
 const unique = { uniqueEmail: true } as const;
 const atLater = { updatedAt: later };

@@ -10,23 +10,29 @@ export function foldedEmail(email: string): string {
      ELSE ${folded} END`;
 }
 
-const ONE_MORE = 'SELECT created_at, email, 1 AS change FROM created';
-const ONE_LESS = 'SELECT created_at, email, -1 AS change FROM gone';
+const CREATED = 'NEW TABLE AS created';
+const GONE = 'OLD TABLE AS gone';
+const ONE_MORE = 'SELECT position, created_at, email, 1 AS change FROM created';
+const ONE_LESS = 'SELECT position, created_at, email, -1 AS change FROM gone';
 
-function countAfter(
-  event: 'INSERT' | 'UPDATE' | 'DELETE',
-  tables: string,
-  changes: string,
-): string {
+type Event = 'INSERT' | 'UPDATE' | 'DELETE';
+
+/** Runs the statements of `users_count_<event>()` after each statement of this kind. */
+function countAfter(event: Event, tables: string): string {
   const name = `users_count_${event.toLowerCase()}`;
-  return `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
+  return `CREATE TRIGGER ${name} AFTER ${event} ON users REFERENCING ${tables}
+     FOR EACH STATEMENT EXECUTE FUNCTION ${name}();`;
+}
+
+/** Replaces those statements. */
+function countWith(event: Event, ...statements: readonly string[]): string {
+  return `CREATE OR REPLACE FUNCTION users_count_${event.toLowerCase()}()
+     RETURNS trigger LANGUAGE plpgsql AS $$
      BEGIN
-       ${addToCounts(changes)};
+       ${statements.join(';\n')};
        RETURN NULL;
      END
-   $$;
-   CREATE TRIGGER ${name} AFTER ${event} ON users REFERENCING ${tables}
-     FOR EACH STATEMENT EXECUTE FUNCTION ${name}();`;
+   $$;`;
 }
 
 /** Always in the same order, so that two transactions cannot deadlock. */
@@ -40,6 +46,15 @@ function addToCounts(changes: string): string {
        WHERE name IS NOT NULL
        GROUP BY kind, name HAVING sum(change) <> 0 ORDER BY kind, name
        ON CONFLICT (kind, name, part) DO UPDATE SET users = users_counts.users + excluded.users`;
+}
+
+/** After the counts, and in the same order for the same reason. */
+function addToRanges(changes: string): string {
+  return `INSERT INTO users_ranges (bits, first, part, users)
+       SELECT bits, position >> bits << bits, pg_backend_pid() % 16, sum(change)
+       FROM (${changes}) AS changed, (VALUES (10), (16)) AS sizes (bits)
+       GROUP BY 1, 2 ORDER BY 1, 2
+       ON CONFLICT (bits, first, part) DO UPDATE SET users = users_ranges.users + excluded.users`;
 }
 
 /** The tables of the users in PostgreSQL: SQL from each version to the next. */
@@ -85,8 +100,25 @@ export const USERS_MIGRATIONS: readonly string[] = [
    $$;
 
    LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE;
-   ${countAfter('INSERT', 'NEW TABLE AS created', ONE_MORE)}
-   ${countAfter('DELETE', 'OLD TABLE AS gone', ONE_LESS)}
-   ${countAfter('UPDATE', 'NEW TABLE AS created OLD TABLE AS gone', `${ONE_MORE} UNION ALL ${ONE_LESS}`)}
+   ${countWith('INSERT', addToCounts(ONE_MORE))}
+   ${countWith('DELETE', addToCounts(ONE_LESS))}
+   ${countWith('UPDATE', addToCounts(`${ONE_MORE} UNION ALL ${ONE_LESS}`))}
+   ${countAfter('INSERT', CREATED)}
+   ${countAfter('DELETE', GONE)}
+   ${countAfter('UPDATE', `${CREATED} ${GONE}`)}
    ${addToCounts('SELECT created_at, email, 1 AS change FROM users')}`,
+
+  // A page by number finds its first user from the users in ranges of 2^bits positions that begin at `first`.
+  `CREATE TABLE users_ranges (
+     bits  integer NOT NULL,
+     first bigint NOT NULL,
+     part  integer NOT NULL,
+     users bigint NOT NULL,
+     PRIMARY KEY (bits, first, part)
+   ) WITH (fillfactor = 50);
+
+   LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE;
+   ${countWith('INSERT', addToCounts(ONE_MORE), addToRanges(ONE_MORE))}
+   ${countWith('DELETE', addToCounts(ONE_LESS), addToRanges(ONE_LESS))}
+   ${addToRanges('SELECT position, 1 AS change FROM users')}`,
 ];

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 
 import { type Pgbouncer, startPgbouncer } from '../../../../deploy/local/testing/pgbouncer.ts';
 import { VARIABLES } from '../config.ts';
-import { describeUserStore } from '../store.test-suite.ts';
+import { describeUserStore, manyUsers } from '../store.test-suite.ts';
 import type { UserStore } from '../store.ts';
 import { userOf } from '../testing.ts';
 import type { User } from '../user.ts';
@@ -14,6 +14,7 @@ import { openPostgresUserStore } from './postgres.ts';
 import { USERS_MIGRATIONS } from './postgres-migrations.ts';
 
 const server = startTestPostgres();
+const EMPTY = 'TRUNCATE users, users_idempotency, users_counts, users_ranges';
 
 describeUserStore('PostgreSQL store', () => openWithoutUsers(server().url));
 
@@ -30,7 +31,7 @@ describe.each(['session', 'transaction'] as const)('PgBouncer in %s mode', (pool
 async function openWithoutUsers(url: string): Promise<UserStore> {
   const store = openPostgresUserStore({ url, statementTimeoutMs: 20_000 });
   await store.migrate();
-  await runSql('TRUNCATE users, users_idempotency, users_counts');
+  await runSql(EMPTY);
   return store;
 }
 
@@ -44,7 +45,7 @@ async function openEmpty(count: number): Promise<UserStore[]> {
     await Promise.all(stores.map((store) => store.close()));
   });
   await Promise.all(stores.map((store) => store.migrate()));
-  await runSql('TRUNCATE users, users_idempotency, users_counts');
+  await runSql(EMPTY);
   return stores;
 }
 
@@ -68,16 +69,11 @@ test('openStore opens the users in DATABASE_URL', async () => {
 });
 
 test('a migration counts the stored users', async () => {
-  const url = await server().createDatabase();
-  const migrations = USERS_MIGRATIONS.slice(0, 1);
-  const old = openPostgres({ url, name: 'users', migrations, statementTimeoutMs: 20_000 });
-  const text = `INSERT INTO users (id, name, email, created_at, updated_at)
-    VALUES ('ada', 'Ada', 'ada@Example.com', 'epoch', 'epoch')`;
-  await old.query({ name: 'insert', text });
-  await old.close();
-
-  const store = openPostgresUserStore({ url, statementTimeoutMs: 20_000 });
-  onTestFinished(() => store.close());
+  const { store } = await migrateFrom(
+    1,
+    `INSERT INTO users (id, name, email, created_at, updated_at)
+     VALUES ('ada', 'Ada', 'ada@Example.com', 'epoch', 'epoch')`,
+  );
 
   expect(await store.figures({ days: 1, domains: 9, now: new Date(0) })).toEqual({
     total: 1,
@@ -85,6 +81,29 @@ test('a migration counts the stored users', async () => {
     byDomain: [{ domain: 'example.com', count: 1 }],
   });
 });
+
+test('slices of many users are complete after a migration and deletions', async () => {
+  const epoch = "CAST('epoch' AS timestamptz)";
+  const { store, old } = await migrateFrom(2, manyUsers.insert(epoch), manyUsers.deleteBefore);
+  await old.query({ name: 'delete', text: manyUsers.deleteAfter });
+
+  await manyUsers.check(store);
+});
+
+/** Opens a store on a database that `statements` have filled in an old version of the tables. */
+async function migrateFrom(version: number, ...statements: readonly string[]) {
+  const url = await server().createDatabase();
+  const options = { url, name: 'users', statementTimeoutMs: 20_000 };
+  const old = openPostgres({ ...options, migrations: USERS_MIGRATIONS.slice(0, version) });
+  for (const [at, text] of statements.entries()) await old.query({ name: `fill_${at}`, text });
+  const store = openPostgresUserStore(options);
+  await store.migrate();
+  onTestFinished(async () => {
+    await old.close();
+    await store.close();
+  });
+  return { store, old };
+}
 
 test('of concurrent inserts in several processes, one gets the e-mail', async () => {
   const stores = await openEmpty(3);

@@ -41,15 +41,37 @@ const UPDATE = `UPDATE users SET name = coalesce($2, name), email = coalesce($3,
 
 const IS_CURRENT = 'id = $1 AND version = coalesce($5::int, version)';
 
+/** The number of all users with each of some. */
+function listOf(some: string): string {
+  return `SELECT total, slice.*
+    FROM (SELECT coalesce(sum(users), 0) AS total FROM users_counts WHERE kind = 'day') AS counted
+    LEFT JOIN (SELECT ${COLUMNS} ${some}) AS slice ON true
+    ORDER BY position`;
+}
+
 /** The statements by name: the server prepares each of them once per connection. */
 const SQL = {
   check: 'SELECT 1 FROM users LIMIT 1',
 
-  list: `SELECT total, slice.*
-    FROM (SELECT coalesce(sum(users), 0) AS total FROM users_counts WHERE kind = 'day') AS counted
-    LEFT JOIN (SELECT ${COLUMNS} FROM users ORDER BY position LIMIT $1 OFFSET $2) AS slice
-      ON true
-    ORDER BY position`,
+  list: listOf('FROM users ORDER BY position LIMIT $1 OFFSET $2'),
+
+  /** As `list`, for large offsets: `OFFSET` alone reads all users before it. */
+  list_of_range: `WITH wide AS (
+      SELECT first, before FROM (
+        SELECT first, sum(sum(users)) OVER (ORDER BY first) - sum(users) AS before
+        FROM users_ranges WHERE bits = 16 GROUP BY first
+      ) AS ranges WHERE before <= $2::bigint ORDER BY first DESC LIMIT 1
+    ), narrow AS (
+      SELECT first, before FROM (
+        SELECT part.first,
+          wide.before + sum(sum(part.users)) OVER (ORDER BY part.first) - sum(part.users) AS before
+        FROM wide JOIN users_ranges AS part
+          ON part.bits = 10 AND part.first >= wide.first AND part.first < wide.first + 65536
+        GROUP BY part.first, wide.before
+      ) AS ranges WHERE before <= $2::bigint ORDER BY first DESC LIMIT 1
+    )
+    ${listOf(`FROM users WHERE position >= (SELECT first FROM narrow) ORDER BY position
+      LIMIT $1 OFFSET $2::bigint - (SELECT before FROM narrow)::bigint`)}`,
 
   page: `SELECT ${COLUMNS} FROM users WHERE position > $1 ORDER BY position LIMIT $2`,
 
@@ -194,7 +216,8 @@ export function openPostgresUserStore(
     readCreated: parseUser,
 
     async list({ start, limit } = { start: 0, limit: Number.MAX_SAFE_INTEGER }) {
-      const rows = await query('list', [Math.min(limit, MAX_BATCH_USERS + 1), start]);
+      const statement = start < 1_024 ? 'list' : 'list_of_range';
+      const rows = await query(statement, [Math.min(limit, MAX_BATCH_USERS + 1), start]);
       const users = rows.filter(({ id }) => id !== null);
       return { ...readBatch(users), total: Number(rows[0]?.total) };
     },

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '@fw/service/sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { describeUserStore } from '../store.test-suite.ts';
+import { describeUserStore, manyUsers } from '../store.test-suite.ts';
 import { newFile, userOf } from '../testing.ts';
 import { openSqliteUserStore } from './sqlite.ts';
 import { USERS_FORMAT } from './sqlite-migrations.ts';
@@ -69,29 +69,14 @@ test('the store sees each change by a concurrent program of format 1', async () 
 test('slices of many users are complete after a migration and deletions', async () => {
   const file = newFile();
   const old = openFormat(2, file);
-  old.exec(
-    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 67000)
-     INSERT INTO users (id, name, email, created_at, updated_at) SELECT n, n, n, 0, 0 FROM numbers`,
-  );
-  old.exec('DELETE FROM users WHERE position BETWEEN 300 AND 900 OR position % 7 = 0');
+  old.exec(manyUsers.insert('0'));
+  old.exec(manyUsers.deleteBefore);
   const store = openSqliteUserStore(file);
   onTestFinished(() => store.close());
-  old.exec('DELETE FROM users WHERE position BETWEEN 65000 AND 65999');
+  old.exec(manyUsers.deleteAfter);
   old.close();
-  await store.insert(cyd);
 
-  const ids: string[] = [];
-  const { total } = await store.list();
-  for (let start = 0; start < total; start += 250) {
-    const { users } = await store.list({ start, limit: 250 });
-    ids.push(...users.map(({ id }) => id));
-  }
-
-  const numbers = Array.from({ length: 67_000 }, (_, index) => index + 1);
-  const isDeleted = (n: number) => n % 7 === 0 || (n >= 300 && n <= 900);
-  const present = numbers.filter((n) => !isDeleted(n) && !(n >= 65_000 && n <= 65_999));
-  expect(ids).toEqual([...present.map(String), 'cyd']);
-  expect((await store.list({ start: total, limit: 9 })).users).toEqual([]);
+  await manyUsers.check(store);
 });
 
 /** Opens the file as a program of this format does. */
