@@ -77,12 +77,12 @@ function foldersIn(folder: string): string[] {
     .map(({ parentPath, name }) => path.join(parentPath, name));
 }
 
-/** Resolves after the first change. Until then and `signal`, a change elsewhere than in the program makes the next process stale. */
+/** Resolves after the first change. Until `signal`, each change outside of the program's folder discards `next`. */
 function nextChange(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const onChange = (changed?: string) => {
       if (changed !== OWN_FOLDER) {
-        next?.child.kill();
+        next?.child.kill('SIGKILL');
         next = undefined;
       }
       resolve();
