@@ -10,26 +10,24 @@ export function foldedEmail(email: string): string {
      ELSE ${folded} END`;
 }
 
-const CREATED = 'NEW TABLE AS created';
-const GONE = 'OLD TABLE AS gone';
-const ONE_MORE = 'SELECT position, created_at, email, 1 AS change FROM created';
-const ONE_LESS = 'SELECT position, created_at, email, -1 AS change FROM gone';
+const ONE_MORE = 'SELECT created_at, email, 1 AS change FROM created';
+const ONE_LESS = 'SELECT created_at, email, -1 AS change FROM gone';
 
-type Event = 'INSERT' | 'UPDATE' | 'DELETE';
-
-/** Runs the statements of `users_count_<event>()` after each statement of this kind. */
-function countAfter(event: Event, tables: string): string {
+function countAfter(
+  event: 'INSERT' | 'UPDATE' | 'DELETE',
+  tables: string,
+  changes: string,
+): string {
   const name = `users_count_${event.toLowerCase()}`;
-  return `CREATE TRIGGER ${name} AFTER ${event} ON users REFERENCING ${tables}
+  return `CREATE ${triggerFunction(name, addToCounts(changes))}
+   CREATE TRIGGER ${name} AFTER ${event} ON users REFERENCING ${tables}
      FOR EACH STATEMENT EXECUTE FUNCTION ${name}();`;
 }
 
-/** Replaces those statements. */
-function countWith(event: Event, ...statements: readonly string[]): string {
-  return `CREATE OR REPLACE FUNCTION users_count_${event.toLowerCase()}()
-     RETURNS trigger LANGUAGE plpgsql AS $$
+function triggerFunction(name: string, ...statements: readonly string[]): string {
+  return `FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
      BEGIN
-       ${statements.join(';\n')};
+       ${statements.join(';\n       ')};
        RETURN NULL;
      END
    $$;`;
@@ -48,16 +46,25 @@ function addToCounts(changes: string): string {
        ON CONFLICT (kind, name, part) DO UPDATE SET users = users_counts.users + excluded.users`;
 }
 
-/** After the counts, and in the same order for the same reason. */
+/** After the counts, and always in the same order, for the same reason. */
 function addToRanges(changes: string): string {
   return `INSERT INTO users_ranges (bits, first, part, users)
        SELECT bits, position >> bits << bits, pg_backend_pid() % 16, sum(change)
-       FROM (${changes}) AS changed, (VALUES (10), (16)) AS sizes (bits)
+       FROM (${changes}) AS changed, (VALUES (10), (16)) AS widths (bits)
        GROUP BY 1, 2 ORDER BY 1, 2
        ON CONFLICT (bits, first, part) DO UPDATE SET users = users_ranges.users + excluded.users`;
 }
 
-/** The tables of the users in PostgreSQL: SQL from each version to the next. */
+function countWithRanges(event: 'INSERT' | 'DELETE', changes: string, changed: string): string {
+  const name = `users_count_${event.toLowerCase()}`;
+  const statements = [addToCounts(changes), addToRanges(changed)];
+  return `CREATE OR REPLACE ${triggerFunction(name, ...statements)}`;
+}
+
+/**
+ * The tables of the users in PostgreSQL: SQL from each version to the next. Databases that have applied a migration
+ * reject another text of it.
+ */
 export const USERS_MIGRATIONS: readonly string[] = [
   `CREATE TABLE users (
      position      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -100,15 +107,13 @@ export const USERS_MIGRATIONS: readonly string[] = [
    $$;
 
    LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE;
-   ${countWith('INSERT', addToCounts(ONE_MORE))}
-   ${countWith('DELETE', addToCounts(ONE_LESS))}
-   ${countWith('UPDATE', addToCounts(`${ONE_MORE} UNION ALL ${ONE_LESS}`))}
-   ${countAfter('INSERT', CREATED)}
-   ${countAfter('DELETE', GONE)}
-   ${countAfter('UPDATE', `${CREATED} ${GONE}`)}
+   ${countAfter('INSERT', 'NEW TABLE AS created', ONE_MORE)}
+   ${countAfter('DELETE', 'OLD TABLE AS gone', ONE_LESS)}
+   ${countAfter('UPDATE', 'NEW TABLE AS created OLD TABLE AS gone', `${ONE_MORE} UNION ALL ${ONE_LESS}`)}
    ${addToCounts('SELECT created_at, email, 1 AS change FROM users')}`,
 
-  // A page by number finds its first user from the users in ranges of 2^bits positions that begin at `first`.
+  // Each row is the number of users in a range of 2^bits positions that begins at `first`: a page by number finds its
+  // first user with them.
   `CREATE TABLE users_ranges (
      bits  integer NOT NULL,
      first bigint NOT NULL,
@@ -118,7 +123,7 @@ export const USERS_MIGRATIONS: readonly string[] = [
    ) WITH (fillfactor = 50);
 
    LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE;
-   ${countWith('INSERT', addToCounts(ONE_MORE), addToRanges(ONE_MORE))}
-   ${countWith('DELETE', addToCounts(ONE_LESS), addToRanges(ONE_LESS))}
+   ${countWithRanges('INSERT', ONE_MORE, 'SELECT position, 1 AS change FROM created')}
+   ${countWithRanges('DELETE', ONE_LESS, 'SELECT position, -1 AS change FROM gone')}
    ${addToRanges('SELECT position, 1 AS change FROM users')}`,
 ];

@@ -41,11 +41,11 @@ const UPDATE = `UPDATE users SET name = coalesce($2, name), email = coalesce($3,
 
 const IS_CURRENT = 'id = $1 AND version = coalesce($5::int, version)';
 
-/** The number of all users with each of some. */
-function listOf(some: string): string {
+/** Returns the selected users, each with the number of all users. */
+function listOf(selection: string): string {
   return `SELECT total, slice.*
     FROM (SELECT coalesce(sum(users), 0) AS total FROM users_counts WHERE kind = 'day') AS counted
-    LEFT JOIN (SELECT ${COLUMNS} ${some}) AS slice ON true
+    LEFT JOIN (SELECT ${COLUMNS} ${selection}) AS slice ON true
     ORDER BY position`;
 }
 
@@ -55,7 +55,10 @@ const SQL = {
 
   list: listOf('FROM users ORDER BY position LIMIT $1 OFFSET $2'),
 
-  /** As `list`, for large offsets: `OFFSET` alone reads all users before it. */
+  /**
+   * As `list`, for large offsets, which read all users before the first. `before` is the number of users before a
+   * range; the widths of the ranges are those of the migration.
+   */
   list_of_range: `WITH wide AS (
       SELECT first, before FROM (
         SELECT first, sum(sum(users)) OVER (ORDER BY first) - sum(users) AS before
@@ -63,11 +66,11 @@ const SQL = {
       ) AS ranges WHERE before <= $2::bigint ORDER BY first DESC LIMIT 1
     ), narrow AS (
       SELECT first, before FROM (
-        SELECT part.first,
-          wide.before + sum(sum(part.users)) OVER (ORDER BY part.first) - sum(part.users) AS before
-        FROM wide JOIN users_ranges AS part
-          ON part.bits = 10 AND part.first >= wide.first AND part.first < wide.first + 65536
-        GROUP BY part.first, wide.before
+        SELECT counted.first,
+          wide.before + sum(sum(counted.users)) OVER (ORDER BY counted.first) - sum(counted.users) AS before
+        FROM wide JOIN users_ranges AS counted
+          ON counted.bits = 10 AND counted.first >= wide.first AND counted.first < wide.first + (1 << 16)
+        GROUP BY counted.first, wide.before
       ) AS ranges WHERE before <= $2::bigint ORDER BY first DESC LIMIT 1
     )
     ${listOf(`FROM users WHERE position >= (SELECT first FROM narrow) ORDER BY position
@@ -216,7 +219,7 @@ export function openPostgresUserStore(
     readCreated: parseUser,
 
     async list({ start, limit } = { start: 0, limit: Number.MAX_SAFE_INTEGER }) {
-      const statement = start < 1_024 ? 'list' : 'list_of_range';
+      const statement = start < 2 ** 10 ? 'list' : 'list_of_range';
       const rows = await query(statement, [Math.min(limit, MAX_BATCH_USERS + 1), start]);
       const users = rows.filter(({ id }) => id !== null);
       return { ...readBatch(users), total: Number(rows[0]?.total) };
