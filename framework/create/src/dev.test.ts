@@ -19,7 +19,7 @@ setInterval(() => {}, 60_000);
 `;
 
 /** Starts `dev.ts` in a new folder, with a package of this source. */
-async function develop(printing = '') {
+async function develop(printing = '', terminal: readonly string[] = []) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'create ü dev-'));
   const file = (name: string) => path.join(folder, name);
   fs.mkdirSync(file('src/one'), { recursive: true });
@@ -32,7 +32,10 @@ async function develop(printing = '') {
   fs.writeFileSync(file('package.json'), '{"type":"module","dependencies":{"printing":"1"}}');
   fs.writeFileSync(file('node_modules/printing/index.js'), printing);
   const args = ['src', '.env', 'package-lock.json', '--', 'src/main.ts'];
-  const child = spawn(process.execPath, ['dev.ts', ...args], { cwd: folder });
+  const direct = [process.execPath, 'dev.ts', ...args];
+  const [command = '', ...rest] =
+    terminal.length > 0 ? [...terminal, direct.join(' '), '/dev/null'] : direct;
+  const child = spawn(command, rest, { cwd: folder, env: { ...process.env, FORCE_COLOR: '0' } });
   const exit = once(child, 'exit');
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -46,7 +49,7 @@ async function develop(printing = '') {
     fs.rmSync(folder, { recursive: true });
   });
   const untilPrinted = (line: string) =>
-    expect.poll(() => output.split('\n'), { timeout: 60_000 }).toContain(line);
+    expect.poll(() => output.split(/\r?\n/), { timeout: 60_000 }).toContain(line);
   await untilPrinted('read none 0');
   return { file, child, exit, untilPrinted, output: () => output };
 }
@@ -172,5 +175,43 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 
     expect(await exit).toEqual([0, null]);
     await untilPrinted('closed');
+  },
+);
+
+test('a signal to npm run dev during a restart leaves no process behind', async () => {
+  const { file, child, output } = await develop("console.log('loaded');");
+  const closed = once(child, 'close'); // when no process has its output any more
+  fs.writeFileSync(
+    file('src/one/value.ts'),
+    `process.on('SIGTERM', () => setTimeout(process.exit, 500));
+     export const value = 1;`,
+  );
+  const sinceStart = () => output().split('read none 1')[1];
+  await expect.poll(sinceStart, { timeout: 60_000 }).toContain('loaded');
+
+  fs.writeFileSync(file('src/one/value.ts'), 'export const value = 2;');
+  await expect.poll(sinceStart, { timeout: 60_000 }).toContain('Restarting after a change');
+  child.kill();
+
+  await closed;
+});
+
+// On other systems, script has other options.
+test.runIf(process.platform === 'linux')(
+  'Ctrl-C in a terminal is one signal to the program',
+  async () => {
+    const terminal = ['script', '--quiet', '--return', '--command'];
+    const { file, child, exit, untilPrinted, output } = await develop('', terminal);
+    fs.writeFileSync(
+      file('src/one/value.ts'),
+      `process.on('SIGINT', () => { console.log('signal'); setTimeout(process.exit, 300); });
+     export const value = 1;`,
+    );
+    await untilPrinted('read none 1');
+
+    child.stdin.write('\x03');
+
+    await exit;
+    expect(output().split('signal')).toHaveLength(2);
   },
 );

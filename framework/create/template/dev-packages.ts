@@ -14,7 +14,7 @@ async function loadPackages(program: string): Promise<void> {
 }
 
 const { DEV_PROGRAM: program } = process.env;
-// Threads and processes of the program inherit `--import`.
+// Threads and processes of the program inherit `--import`: they would wait for a message too.
 delete process.env.DEV_PROGRAM;
 if (program) {
   const exit = (): never => process.exit();

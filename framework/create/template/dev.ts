@@ -12,10 +12,9 @@ const split = process.argv.indexOf('--');
 const watched = process.argv.slice(2, split);
 const program = process.argv.slice(split + 1);
 const main = program.find((argument) => !argument.startsWith('-')) ?? '';
-const OWN_FOLDER = path.dirname(main);
 
-/** With `--inspect`, only one process at a time can listen for a debugger. */
-const HAS_NO_OPTIONS = main === program[0];
+/** Not with options of Node: of two processes with `--inspect`, only one can listen for a debugger. */
+const CAN_PREPARE = main === program[0];
 const PACKAGES = new URL('dev-packages.ts', import.meta.url).href;
 
 /** An editor may save a file in several steps. */
@@ -34,17 +33,16 @@ const env = {
   DEV_PROGRAM: main,
 };
 
-/** A process that has loaded the packages of the program, or is about to. */
-interface Prepared {
+interface Started {
   readonly child: ChildProcess;
   /** The exit code. */
   readonly ended: Promise<number | null>;
 }
 
-/** Starts a process that waits with the program until it gets a message. */
-function prepare(): Prepared {
+/** Starts a process that loads the packages of the program, and the program itself when it gets a message. */
+function prepare(): Started {
   // Node's `--env-file-if-exists` would print a line whenever the file is missing.
-  const envFile = fs.existsSync('.env') ? ['--env-file=.env'] : [];
+  const envFile = watched.includes('.env') && fs.existsSync('.env') ? ['--env-file=.env'] : [];
   const child = spawn(process.execPath, ['--import', PACKAGES, ...envFile, ...program], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env,
@@ -77,11 +75,16 @@ function foldersIn(folder: string): string[] {
     .map(({ parentPath, name }) => path.join(parentPath, name));
 }
 
-/** Resolves after the first change. Until `signal`, each change outside of the program's folder discards `next`. */
+/** Whether the program is in this folder: the packages are not. */
+function isSource(folder: string): boolean {
+  return !path.relative(folder, main).startsWith('..');
+}
+
+/** Resolves after the first change. Until `signal`, each change that packages can depend on discards `next`. */
 function nextChange(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const onChange = (changed?: string) => {
-      if (changed !== OWN_FOLDER) {
+    const onChange = (place?: string) => {
+      if (place === undefined || !isSource(place)) {
         next?.child.kill('SIGKILL');
         next = undefined;
       }
@@ -97,29 +100,33 @@ function nextChange(signal: AbortSignal): Promise<void> {
   });
 }
 
-let current: Prepared | undefined;
-let next: Prepared | undefined;
+let current: Started | undefined;
+let next: Started | undefined;
+let isEnding = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, async () => {
-    current?.child.kill(signal);
+    // Ctrl-C in a terminal reaches the program too, which a second signal would end at once.
+    const isSent = signal === 'SIGINT' && process.stdin.isTTY && !isEnding;
+    isEnding = true;
+    if (!isSent) current?.child.kill(signal);
     await current?.ended;
     process.exit();
   });
 }
 
-for (;;) {
+while (!isEnding) {
   const watching = new AbortController();
   // The program starts after the watch, so that no change is lost.
   const changed = nextChange(watching.signal);
   const { child, ended } = next?.child.connected ? next : prepare();
   current = { child, ended };
   next = undefined;
-  child.send('start', () => {});
+  child.send('start', () => {}); // Node keeps it until the process listens
   ended.then((code) => {
-    if (!child.killed) console.log(`Ended with ${code}: waiting for a change`);
+    if (!child.killed && !isEnding) console.log(`Ended with ${code}: waiting for a change`);
   });
   const preparing = setTimeout(() => {
-    if (HAS_NO_OPTIONS) next = prepare();
+    if (CAN_PREPARE) next = prepare();
   }, PREPARE_AFTER_MS);
   await changed;
   clearTimeout(preparing);
