@@ -53,6 +53,11 @@ test('make dev restores what ran before, with its variables, and restarts no oth
   const partsOf = (records: readonly ProcessRecord[]) =>
     records.map(({ name, fingerprint }) => `${name} ${fingerprint}`).sort();
   const before = running();
+  // make passes on what the services read of it.
+  fs.writeFileSync(
+    path.join(system.folders.root, '.env'),
+    'DATABASE_URL=postgres://127.0.0.1:1/a\n',
+  );
 
   const interrupt = Promise.withResolvers<void>();
   const developed = system.develop('users', interrupt.promise);
