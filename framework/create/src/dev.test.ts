@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 const TEMPLATE = path.resolve(import.meta.dirname, '../template');
 
@@ -19,7 +19,7 @@ setInterval(() => {}, 60_000);
 `;
 
 /** Starts `dev.ts` in a new folder, with a package of this source. */
-async function develop(printing = '', terminal: readonly string[] = []) {
+async function develop({ source = '', inTerminal = false } = {}) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'create ü dev-'));
   const file = (name: string) => path.join(folder, name);
   fs.mkdirSync(file('src/one'), { recursive: true });
@@ -30,11 +30,11 @@ async function develop(printing = '', terminal: readonly string[] = []) {
   fs.writeFileSync(file('src/one/value.ts'), 'export const value = 0;\n');
   fs.mkdirSync(file('node_modules/printing'), { recursive: true });
   fs.writeFileSync(file('package.json'), '{"type":"module","dependencies":{"printing":"1"}}');
-  fs.writeFileSync(file('node_modules/printing/index.js'), printing);
+  fs.writeFileSync(file('node_modules/printing/index.js'), source);
   const args = ['src', '.env', 'package-lock.json', '--', 'src/main.ts'];
   const direct = [process.execPath, 'dev.ts', ...args];
-  const [command = '', ...rest] =
-    terminal.length > 0 ? [...terminal, direct.join(' '), '/dev/null'] : direct;
+  const terminal = ['script', '--quiet', '--return', '--command', direct.join(' '), '/dev/null'];
+  const [command = '', ...rest] = inTerminal ? terminal : direct;
   const child = spawn(command, rest, { cwd: folder, env: { ...process.env, FORCE_COLOR: '0' } });
   const exit = once(child, 'exit');
   let output = '';
@@ -120,35 +120,56 @@ test('npm run dev restarts the program after changes in a new folder, also if a 
   }
 });
 
-/** Changes after the packages are loaded, and what is printed until the program runs. */
-const CHANGES: Readonly<Record<string, (file: (name: string) => string) => readonly string[]>> = {
-  'the source loads only the source': (file) => {
-    const source = 'export const value = [process.env.DEV_PROGRAM, process.connected].join();';
-    fs.writeFileSync(file('src/one/value.ts'), source);
-    return ['read none ,false'];
+type Change = readonly [change: (file: (name: string) => string) => void, printed: string];
+
+/** Changes after a process has loaded the packages for the next start. */
+const CHANGES: Readonly<Record<'kept' | 'discarded', Readonly<Record<string, Change>>>> = {
+  kept: {
+    'a file of the source': [
+      (file) => {
+        const source = 'export const value = [process.env.DEV_PROGRAM, process.connected].join();';
+        fs.writeFileSync(file('src/one/value.ts'), source);
+      },
+      'read none ,false',
+    ],
   },
-  '.env loads all': (file) => {
-    fs.writeFileSync(file('.env'), 'VALUE=first');
-    return ['loaded', 'read first 0'];
-  },
-  'a package loads all': (file) => {
-    fs.writeFileSync(file('node_modules/printing/index.js'), "console.log('changed');");
-    fs.writeFileSync(file('package-lock.json'), '{}');
-    return ['changed', 'read none 0'];
+  discarded: {
+    '.env': [(file) => fs.writeFileSync(file('.env'), 'VALUE=first'), 'read first 0'],
+    'a package': [
+      (file) => {
+        const source = "process.env.VALUE = 'changed';";
+        fs.writeFileSync(file('node_modules/printing/index.js'), source);
+        fs.writeFileSync(file('package-lock.json'), '{}');
+      },
+      'read changed 0',
+    ],
   },
 };
 
-test.each(Object.entries(CHANGES))('with npm run dev, a change of %s', async (_, change) => {
-  const { file, output } = await develop("console.log('loaded');");
-  const loads = () => output().split('loaded').length - 1;
-  await expect.poll(loads, { timeout: 60_000 }).toBe(2);
+describe.each(Object.entries(CHANGES))('the prepared process is %s', (fate, changes) => {
+  test.each(Object.entries(changes))('after a change of %s', async (_, [change, printed]) => {
+    const { file, output, untilPrinted } = await develop({ source: PRINTING });
+    const loaded = () => [...output().matchAll(/loaded (\d+)/g)].map(([, pid]) => Number(pid));
+    await expect.poll(() => loaded().length, { timeout: 60_000 }).toBe(2);
+    const [, prepared = 0] = loaded();
 
-  const lines = [...change(file), 'development'];
+    change(file);
 
-  const printed = () => output().split('Restarting after a change\n')[1]?.split('\n') ?? [];
-  await expect.poll(printed, { timeout: 60_000 }).toContain('development');
-  expect(printed().slice(0, lines.length)).toEqual(lines);
+    await untilPrinted(printed);
+    expect(isAlive(prepared)).toBe(fate === 'kept');
+  });
 });
+
+/** The source of a package that prints in which process it is loaded. */
+const PRINTING = "console.log('loaded', process.pid);";
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 test('npm run dev starts a program that has failed again after a change', async () => {
   const { file, untilPrinted } = await develop();
@@ -179,7 +200,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 );
 
 test('a signal to npm run dev during a restart leaves no process behind', async () => {
-  const { file, child, output } = await develop("console.log('loaded');");
+  const { file, child, output } = await develop({ source: PRINTING });
   const closed = once(child, 'close'); // when no process has its output any more
   fs.writeFileSync(
     file('src/one/value.ts'),
@@ -200,8 +221,7 @@ test('a signal to npm run dev during a restart leaves no process behind', async 
 test.runIf(process.platform === 'linux')(
   'Ctrl-C in a terminal is one signal to the program',
   async () => {
-    const terminal = ['script', '--quiet', '--return', '--command'];
-    const { file, child, exit, untilPrinted, output } = await develop('', terminal);
+    const { file, child, exit, untilPrinted, output } = await develop({ inTerminal: true });
     fs.writeFileSync(
       file('src/one/value.ts'),
       `process.on('SIGINT', () => { console.log('signal'); setTimeout(process.exit, 300); });

@@ -465,7 +465,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
   });
 }
 
-/** How a database that is older than the counts of users gets many users, and loses some before the migration. */
+/** Users 1 to 67,000 that no migration has counted yet; some are deleted before it, some after it. */
 export const manyUsers = {
   /** @param epoch the time 0 in this database */
   insert: (epoch: string) =>
