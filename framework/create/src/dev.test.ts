@@ -33,7 +33,8 @@ async function develop({ source = '', inTerminal = false } = {}) {
   fs.writeFileSync(file('node_modules/printing/index.js'), source);
   const args = ['src', '.env', 'package-lock.json', '--', 'src/main.ts'];
   const direct = [process.execPath, 'dev.ts', ...args];
-  const terminal = ['script', '--quiet', '--return', '--command', direct.join(' '), '/dev/null'];
+  const line = direct.map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`).join(' ');
+  const terminal = ['script', '--quiet', '--return', '--command', line, '/dev/null'];
   const [command = '', ...rest] = inTerminal ? terminal : direct;
   const child = spawn(command, rest, { cwd: folder, env: { ...process.env, FORCE_COLOR: '0' } });
   const exit = once(child, 'exit');
