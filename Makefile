@@ -194,4 +194,6 @@ clean: $(TOOLCHAIN) ## Stop everything and remove what was built, and the data
 
 node_modules/.installed: package-lock.json | $(TOOLCHAIN)
 	npm ci --no-audit --no-fund
+	@# So that npm run and npx find the Node that make has installed.
+	@$(if $(TOOLCHAIN),ln -s '../../$(TOOLCHAIN)' node_modules/.bin/node)
 	@touch $@
