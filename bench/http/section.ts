@@ -71,10 +71,8 @@ function mean(values: readonly number[]): number {
 }
 
 /** The cost of each add-on per contestant; the contestants with the most add-ons first. */
-function addOnTable(summaries: readonly Summary[]): string {
-  const costs = summaries
-    .filter(({ workload }) => workload !== bareOf(workload))
-    .toSorted((a, b) => a.costMicros - b.costMicros);
+function addOnTable(addOns: readonly Summary[]): string {
+  const costs = addOns.toSorted((a, b) => a.costMicros - b.costMicros);
   const contestants = [...Map.groupBy(costs, ({ contestant }) => contestant)].sort(
     ([, a], [, b]) => b.length - a.length,
   );
@@ -94,6 +92,7 @@ function addOnTable(summaries: readonly Summary[]): string {
 /** The lines of the report: ratios to `raw`, and the cost of each add-on. */
 export function httpLines(summaries: readonly Summary[], rounds: number): readonly string[] {
   const { workloads, contestants } = ratiosOf(summaries, COMPARED_WORKLOADS);
+  const addOns = summaries.filter(({ workload }) => workload !== bareOf(workload));
   const ratios = [
     `Medians of ${rounds} rounds. CPU time per request of \`node:http\` divided by that of ` +
       'the framework, while both share one core: more is better.',
@@ -105,11 +104,11 @@ export function httpLines(summaries: readonly Summary[], rounds: number): readon
       ]),
     ),
   ];
-  return [
-    ...(workloads.length > 0 ? ratios : []),
+  const costs = [
     'Cost of an add-on per request, in µs of CPU time and in percent of the request without it: less is better.',
-    addOnTable(summaries),
+    addOnTable(addOns),
   ];
+  return [...(workloads.length > 0 ? ratios : []), ...(addOns.length > 0 ? costs : [])];
 }
 
 /** A chart of the mean ratio of the common workloads, highest first. */
