@@ -218,6 +218,51 @@ test('a signal to npm run dev during a restart leaves no process behind', async 
   await closed;
 });
 
+describe('a program that handles no signal, because it is blocked,', () => {
+  /** Handles SIGTERM, as services do. */
+  const BLOCKED = `process.on('SIGTERM', () => {}); setTimeout(() => { for (;;); }, 100);`;
+
+  test('is killed for a restart', async () => {
+    const { file, untilPrinted } = await develop();
+    fs.writeFileSync(file('src/one/value.ts'), `${BLOCKED} export const value = 1;`);
+    await untilPrinted('read none 1');
+
+    fs.writeFileSync(file('src/one/value.ts'), 'export const value = 2;');
+
+    await untilPrinted('Still running 5 s after the signal: killed');
+    await untilPrinted('read none 2');
+  });
+
+  test('is killed after a signal to npm run dev', async () => {
+    const { file, child, exit, untilPrinted } = await develop();
+    fs.writeFileSync(file('src/one/value.ts'), `${BLOCKED} export const value = 1;`);
+    await untilPrinted('read none 1');
+
+    child.kill();
+
+    expect(await exit).toEqual([0, null]);
+  });
+});
+
+test('a change after a signal to npm run dev restarts nothing', async () => {
+  const { file, child, exit, untilPrinted, output } = await develop();
+  fs.writeFileSync(
+    file('src/one/value.ts'),
+    `process.on('SIGTERM', () => { console.log('ending'); setTimeout(process.exit, 1_000); });
+     export const value = 1;`,
+  );
+  await untilPrinted('read none 1');
+  const restarts = () => output().split('Restarting').length - 1;
+  const before = restarts();
+
+  child.kill();
+  await untilPrinted('ending');
+  fs.writeFileSync(file('src/one/value.ts'), 'export const value = 2;');
+
+  expect(await exit).toEqual([0, null]);
+  expect(restarts()).toBe(before);
+});
+
 // On other systems, script has other options.
 test.runIf(process.platform === 'linux')(
   'Ctrl-C in a terminal is one signal to the program',

@@ -23,6 +23,9 @@ const SETTLE_MS = 20;
 /** How long after a start the process of the next one is prepared: the program starts first. */
 const PREPARE_AFTER_MS = 500;
 
+/** How long a program may take to end: one that is blocked handles no signal. */
+const END_WITHIN_MS = 5_000;
+
 /** Names of swap files, locks and backups. */
 const TEMPORARY = /^\.|~$/;
 
@@ -48,6 +51,16 @@ function prepare(): Started {
     env,
   });
   return { child, ended: once(child, 'exit').then(([code]) => code) };
+}
+
+/** Waits until a program has ended that got a signal. */
+async function waitForEnd({ child, ended }: Started): Promise<void> {
+  const timer = setTimeout(() => {
+    console.log(`Still running ${END_WITHIN_MS / 1000} s after the signal: killed`);
+    child.kill('SIGKILL');
+  }, END_WITHIN_MS);
+  await ended;
+  clearTimeout(timer);
 }
 
 /** Calls `onChange` for each change of the watched folders and files, which may appear or disappear. */
@@ -109,7 +122,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     const isSent = signal === 'SIGINT' && process.stdin.isTTY && !isEnding;
     isEnding = true;
     if (!isSent) current?.child.kill(signal);
-    await current?.ended;
+    if (current) await waitForEnd(current);
     process.exit();
   });
 }
@@ -118,8 +131,8 @@ while (!isEnding) {
   const watching = new AbortController();
   // The program starts after the watch, so that no change is lost.
   const changed = nextChange(watching.signal);
-  const { child, ended } = next?.child.connected ? next : prepare();
-  current = { child, ended };
+  current = next?.child.connected ? next : prepare();
+  const { child, ended } = current;
   next = undefined;
   child.send('start', () => {}); // Node keeps it until the process listens
   ended.then((code) => {
@@ -131,8 +144,9 @@ while (!isEnding) {
   await changed;
   clearTimeout(preparing);
   await sleep(SETTLE_MS);
+  if (isEnding) break;
   console.log('Restarting after a change');
   child.kill();
-  await ended;
+  await waitForEnd(current);
   watching.abort();
 }
