@@ -24,10 +24,15 @@ NODE_FITS := $(shell node -p 'parseInt(process.versions.node) >= 26' 2>/dev/null
 ifneq ($(NODE_FITS),true)
 NODE_BIN  := .local/toolchain/node_modules/node/bin
 TOOLCHAIN := $(NODE_BIN)/node
+# npm run and npx look here first.
+NODE_LINK := node_modules/.bin/node
 export PATH := $(CURDIR)/$(NODE_BIN):$(PATH)
 
 $(TOOLCHAIN):
 	@deploy/local/install-node.sh
+
+$(NODE_LINK): | node_modules/.installed
+	@ln -s '../../$(TOOLCHAIN)' $@
 endif
 
 .DEFAULT_GOAL := help
@@ -38,7 +43,7 @@ endif
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-install: node_modules/.installed ## Install the packages, and Node if it is missing
+install: node_modules/.installed $(NODE_LINK) ## Install the packages, and Node if it is missing
 
 up: install ## Build and start the system on localhost:8080 (PORT=8090, BACKEND=kind, WITHOUT=v1, AUTH=required)
 	@node tools/programs.ts $(if $(BACKEND),,--optional) $(if $(filter kind,$(BACKEND)),helm,nginx)
@@ -194,6 +199,4 @@ clean: $(TOOLCHAIN) ## Stop everything and remove what was built, and the data
 
 node_modules/.installed: package-lock.json | $(TOOLCHAIN)
 	npm ci --no-audit --no-fund
-	@# So that npm run and npx find the Node that make has installed.
-	@$(if $(TOOLCHAIN),ln -s '../../$(TOOLCHAIN)' node_modules/.bin/node)
 	@touch $@
