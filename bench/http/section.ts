@@ -111,12 +111,15 @@ export function httpLines(summaries: readonly Summary[], rounds: number): readon
   return [...(workloads.length > 0 ? ratios : []), ...(addOns.length > 0 ? costs : [])];
 }
 
-/** A chart of the mean ratio of the common workloads, highest first. */
+/** A chart of the mean ratio of the common workloads, highest first, without contestants that lack one of them. */
 export function speedChart(summaries: readonly Summary[]): string {
-  const bars = ratiosOf(summaries, COMMON_WORKLOADS).contestants.map(({ contestant, mean }) => ({
-    label: contestant === 'raw' ? 'node:http' : contestant,
-    value: mean,
-  }));
+  const { contestants } = ratiosOf(summaries, COMMON_WORKLOADS);
+  const bars = contestants
+    .filter(({ ratios }) => !ratios.includes(undefined))
+    .map(({ contestant, mean }) => ({
+      label: contestant === 'raw' ? 'node:http' : contestant,
+      value: mean,
+    }));
   return barChart(bars, { title: TITLE, emphasis: 'fw' });
 }
 
