@@ -144,6 +144,15 @@ const CHANGES: Readonly<Record<'kept' | 'discarded', Readonly<Record<string, Cha
       },
       'read changed 0',
     ],
+    'the source, after npm ci': [
+      (file) => {
+        const source = "process.env.VALUE = 'changed';";
+        fs.writeFileSync(file('node_modules/printing/index.js'), source);
+        fs.writeFileSync(file('node_modules/.package-lock.json'), '{}');
+        fs.writeFileSync(file('src/one/value.ts'), 'export const value = 1;');
+      },
+      'read changed 1',
+    ],
   },
 };
 

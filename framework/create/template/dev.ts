@@ -40,6 +40,12 @@ interface Started {
   readonly child: ChildProcess;
   /** The exit code. */
   readonly ended: Promise<number | null>;
+  readonly installedAtMs: number | undefined;
+}
+
+/** When npm has last installed or removed packages. */
+function installedAtMs(): number | undefined {
+  return fs.statSync('node_modules/.package-lock.json', { throwIfNoEntry: false })?.mtimeMs;
 }
 
 /** Starts a process that loads the packages of the program, and the program itself when it gets a message. */
@@ -50,7 +56,17 @@ function prepare(): Started {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env,
   });
-  return { child, ended: once(child, 'exit').then(([code]) => code) };
+  const ended = once(child, 'exit').then(([code]) => code);
+  return { child, ended, installedAtMs: installedAtMs() };
+}
+
+/** The prepared process, unless other packages have been installed since then. */
+function takePrepared(): Started | undefined {
+  const prepared = next;
+  next = undefined;
+  if (prepared?.child.connected && prepared.installedAtMs === installedAtMs()) return prepared;
+  prepared?.child.kill('SIGKILL');
+  return undefined;
 }
 
 /** Waits until a program has ended that got a signal. */
@@ -131,9 +147,8 @@ while (!isEnding) {
   const watching = new AbortController();
   // The program starts after the watch, so that no change is lost.
   const changed = nextChange(watching.signal);
-  current = next?.child.connected ? next : prepare();
+  current = takePrepared() ?? prepare();
   const { child, ended } = current;
-  next = undefined;
   child.send('start', () => {}); // Node keeps it until the process listens
   ended.then((code) => {
     if (!child.killed && !isEnding) console.log(`Ended with ${code}: waiting for a change`);
