@@ -121,6 +121,12 @@ test('npm run dev restarts the program after changes in a new folder, also if a 
   }
 });
 
+/** The source of a package that prints in which process it is loaded. */
+const PRINTING = "console.log('loaded', process.pid);";
+
+/** The source of that package after an update. */
+const CHANGED = "process.env.VALUE = 'changed';";
+
 type Change = readonly [change: (file: (name: string) => string) => void, printed: string];
 
 /** Changes after a process has loaded the packages for the next start. */
@@ -138,16 +144,14 @@ const CHANGES: Readonly<Record<'kept' | 'discarded', Readonly<Record<string, Cha
     '.env': [(file) => fs.writeFileSync(file('.env'), 'VALUE=first'), 'read first 0'],
     'a package': [
       (file) => {
-        const source = "process.env.VALUE = 'changed';";
-        fs.writeFileSync(file('node_modules/printing/index.js'), source);
+        fs.writeFileSync(file('node_modules/printing/index.js'), CHANGED);
         fs.writeFileSync(file('package-lock.json'), '{}');
       },
       'read changed 0',
     ],
     'the source, after npm ci': [
       (file) => {
-        const source = "process.env.VALUE = 'changed';";
-        fs.writeFileSync(file('node_modules/printing/index.js'), source);
+        fs.writeFileSync(file('node_modules/printing/index.js'), CHANGED);
         fs.writeFileSync(file('node_modules/.package-lock.json'), '{}');
         fs.writeFileSync(file('src/one/value.ts'), 'export const value = 1;');
       },
@@ -169,9 +173,6 @@ describe.each(Object.entries(CHANGES))('the prepared process is %s', (fate, chan
     expect(isAlive(prepared)).toBe(fate === 'kept');
   });
 });
-
-/** The source of a package that prints in which process it is loaded. */
-const PRINTING = "console.log('loaded', process.pid);";
 
 function isAlive(pid: number): boolean {
   try {
